@@ -1,7 +1,5 @@
-/**
- * commands/ declares, parses and runs what people type after a slash and scripts send as `ssh host VERB`;
- * `verbs` has the commands by subject. It must not know what a terminal, SSH or the database is.
- */
+// commands/ declares, parses and runs what people type after a slash and scripts send as `ssh host VERB`;
+// `verbs` has the commands by subject. It must not know what a terminal, SSH or the database is.
 import type { Person } from '../words/person.ts'
 import type { Room } from '../chat/index.ts'
 import type { Zone } from '../base/zone.ts'
@@ -22,7 +20,7 @@ export interface ArgumentSpec {
   /** For help and the page of all commands: no sentence, no full stop. */
   readonly about: string
   readonly optional?: true
-  /** The word that counts if none is given. */
+  /** The default word. */
   readonly usual?: string
   /** Only for the last argument. `rest`: the rest of the line, verbatim; `words`: all further words. */
   readonly takes?: 'rest' | 'words'
@@ -34,13 +32,13 @@ export interface ArgumentSpec {
 export interface FlagSpec {
   readonly name: string
   readonly about: string
-  /** The name of its value in the usage line; absent for a switch. */
+  /** The name of the flag's value in the usage line; absent for a switch. */
   readonly value?: string
-  /** May be repeated: all values count, not only the last. */
+  /** The flag may be repeated; all values count, not only the last. */
   readonly repeats?: true
-  /** With it, a script names no room. */
+  /** A script that uses this flag names no room. */
   readonly insteadOfRoom?: true
-  /** No session shows or completes it. */
+  /** No session shows or completes this flag. */
   readonly forScripts?: true
 }
 
@@ -148,7 +146,7 @@ export interface AgentControl {
   leave(room: Room): Promise<void>
 }
 
-/** Somebody in a session, `ssh host VERB`, or an agent, which counts as a script. */
+/** A person in a session, a script (`ssh host VERB`), or an agent, which counts as a script. */
 export interface Caller {
   readonly person: Person
   readonly out: Output
@@ -203,7 +201,7 @@ interface Facts {
   readonly allowedOverQuota?: true
   /** Set if the session shows the command's words anyway, so that it does not echo the line. */
   readonly showsWords?: true
-  /** Set if the command only ends something or shows constant text: it needs no other server. */
+  /** Set if the command only ends something or shows constant text, so that it needs no other server. */
   readonly allowedWhenCutOff?: true
   readonly summary: string
   /** A sentence for the page of all commands, if a script gets something else than a session. */

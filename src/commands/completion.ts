@@ -5,9 +5,7 @@ import type { Turns } from '../turns/index.ts'
 import { type ArgumentSpec, type Command, type Completing, type FlagSpec, isCalled } from './command.ts'
 import { classifyLine, flagsFor, spelled } from './parse.ts'
 
-/**
- * Resolves to completions of `word`, the end of the text before the cursor: whole words in a stable order.
- */
+/** Resolves to whole words in a stable order. `word` is the end of the text before the cursor. */
 export type CompleteWord = (
   textBeforeCursor: string,
   word: string,
@@ -16,8 +14,8 @@ export type CompleteWord = (
 ) => Promise<readonly string[]>
 
 /**
- * Completes commands after a slash; after a command its next argument or its flag's value; in speech people
- * and models. A person at the beginning gets a colon. `:tada` becomes an emoji everywhere.
+ * Completes commands after a slash, arguments and flag values after a command, people and models in speech. A
+ * person's name at the beginning gets a colon. `:tada` becomes an emoji everywhere.
  */
 export function createCompletion(
   commands: readonly Command[],
@@ -72,7 +70,7 @@ export function createCompletion(
   }
 }
 
-/** `qw` may become `@qwen`. */
+/** True if `choice` begins with `word`, also without its `@`: `qw` may become `@qwen`. */
 function begins(choice: string, word: string): boolean {
   const [one, wanted] = [choice.toLowerCase(), word.toLowerCase()]
   return one.startsWith(wanted) || (wanted !== '' && one.startsWith(`@${wanted}`))
@@ -108,9 +106,7 @@ function positional(command: Command, words: readonly string[]): readonly string
 const flagOf = ({ flags }: Command, word: string | undefined): FlagSpec | undefined =>
   flags.find((flag) => spelled(flag) === word)
 
-/**
- * Returns the argument to which the next word belongs. Of a free text only the first word can be completed.
- */
+/** Returns the argument of the next word. Only the first word of a free text can be completed. */
 function argumentAt({ arguments: wanted }: Command, position: number): ArgumentSpec | undefined {
   const argument = wanted[position]
   if (argument) return argument

@@ -1,7 +1,7 @@
 import { plainRows } from '../base/text/pages.ts'
 import type { CallerKind, CommandGroup } from './command.ts'
 
-/** What people do first. Of a text that does not fit its row, the part before the semicolon is shown. */
+/** A new user's first steps. A text that does not fit its row is cut at its semicolon. */
 const FIRST_STEPS: Readonly<Record<CallerKind, readonly (readonly [form: string, does: string])[]>> = {
   session: [
     ['/msg NAME TEXT', 'write to one person; nobody else reads it; /reply answers'],
@@ -36,10 +36,10 @@ const CLOSING: Readonly<Record<CallerKind, readonly string[]>> = {
   ],
 }
 
-/** Rows that also a phone shows at once, or nearly. */
+/** Limit of rows, so that even a phone shows nearly all of them at once. */
 const OVERVIEW_ROWS = 20
 
-/** Columns below which help saves cells. */
+/** Columns below which help saves space. */
 const NARROW = 60
 
 /** Returns the first steps, and all groups with their commands, or with as many as fit in a row each. */
@@ -77,7 +77,7 @@ function groupRows(
   })
 }
 
-/** As many whole words as fit; `…` says that there are more. */
+/** Returns as many whole words as fit in one row; `…` marks omitted words. */
 export const oneRow = (words: string, columns: number): string =>
   firstRow(plainRows(words, columns, '  '), columns)
 

@@ -21,17 +21,17 @@ export interface HelpKey {
   readonly does: string
 }
 
-/** What fits a question, in the words of a session: what to type, a hint, names of commands, best first. */
+/** The help that fits a question, in the words of a session: rows, a hint, command names, best first. */
 export interface HelpAnswer {
   readonly rows: readonly (readonly [type: string, does: string])[]
   readonly hint: string | undefined
   readonly commands: readonly string[]
 }
 
-/** Finds what fits a question in people's own words; undefined for nothing. */
+/** Finds help for a question in people's own words; undefined if nothing fits. */
 export type FindHelp = (words: string, groups: readonly CommandGroup[]) => HelpAnswer | undefined
 
-/** `all` is asked each time, so that help knows every command, itself included. */
+/** Calls `all` each time, so that help knows every command, itself included. */
 export const helpCommand = (
   all: () => readonly CommandGroup[],
   { keys, findHelp }: { readonly keys: readonly HelpKey[]; readonly findHelp: FindHelp },
@@ -57,7 +57,7 @@ export const helpCommand = (
     async run(context) {
       const { args, out } = context
       const kind = kindOf(context)
-      // The last cell of a row stays free, as it does for all that is said.
+      // The last cell of a row stays free, as in all other output.
       const columns = out.columns - 1
       const words = (args.words ?? '').trim().toLowerCase()
       if (words === '') return out.line(overview(all(), kind, columns))
@@ -90,7 +90,7 @@ export const helpCommand = (
     },
   })
 
-/** Fewer words are first looked for as they are. */
+/** Questions with fewer words are first searched for as they are. */
 const SENTENCE = 3
 
 function answerText(
@@ -120,10 +120,7 @@ const MAX_FOUND = 8
 
 const namesOf = (commands: readonly Command[]): readonly string[] => commands.map(({ name }) => name)
 
-/**
- * Returns the commands and keys that have all the words, first commands with the words in name or short
- * summary.
- */
+/** Returns commands and keys that have all the words; first those with the words in name or summary. */
 function search(words: readonly string[], commands: readonly Command[], keys: readonly HelpKey[]) {
   const hasAll = (one: string): boolean => words.every((word) => one.toLowerCase().includes(word))
   const near = commands.filter((one) => hasAll(`${allNames(one)} ${shortSummary(one)}`))
@@ -174,7 +171,7 @@ function commandHelp(command: Command, kind: CallerKind): string {
 
 const choicesOf = ({ oneOf }: ArgumentSpec): string => (oneOf ? ` (${oneOf.join(', ')})` : '')
 
-/** The keys side by side, in two columns if there is space. */
+/** Renders the keys in two columns if there is space, else in one. */
 function keysHelp(keys: readonly HelpKey[], columns: number): string {
   const width = Math.max(...keys.map((one) => one.keys.length)) + 2
   const cells = keys.map((one) => one.keys.padEnd(width) + one.does)
@@ -207,9 +204,7 @@ function commandRows(
   return layouts.find(({ length }) => length <= rows) ?? layouts.at(-1) ?? []
 }
 
-/**
- * The usage line of a command, its short summary, and an example, which is empty if it equals the usage line.
- */
+/** A command's usage line, short summary and example, which is empty if it equals the usage line. */
 interface CommandLines {
   readonly form: string
   readonly what: string

@@ -100,10 +100,10 @@ export interface Callable {
   readonly isRegistered: (name: string) => Promise<boolean>
 }
 
-/** A word with more UTF-16 units is nobody's misspelt name. */
+/** A word with more UTF-16 units is not a misspelt name. */
 const MAX_NAME_UNITS = Math.max(MAX_MODEL_NAME, MAX_PERSON_NAME)
 const CALLED = new RegExp(`^\\s*([\\w.-]{1,${MAX_MODEL_NAME}})[:,](?=\\s)`)
-/** Mentions of one message that are checked. */
+/** Limit of checked mentions in one message. */
 const MAX_MENTIONS = 3
 
 /**
@@ -126,7 +126,7 @@ export async function hintForSpeech(text: string, callable: Callable): Promise<s
   return undefined
 }
 
-/** After the first word, hints only at a near miss of a name: code is full of `@words`. */
+/** After the first word, hints only at a near miss of a name, because code is full of `@words`. */
 async function hintForMention(
   word: string,
   isFirst: boolean,

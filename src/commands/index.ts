@@ -1,4 +1,4 @@
-/** What people and scripts can type: parser, help, completion, rights. Knows no terminal and no ssh. */
+/** Commands of people and scripts: parser, help, completion, rights. Knows no terminal and no SSH. */
 export type { AgentControl, CommandGroup, Output, SessionCaller } from './command.ts'
 export { type CompleteWord, createCompletion } from './completion.ts'
 export { handleLine } from './handle-line.ts'

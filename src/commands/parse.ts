@@ -19,9 +19,9 @@ export interface EnteredLine {
 }
 
 /**
- * `/verb …` is a command, everything else is said in the room. A text that begins with a slash is said with
- * two: `//etc is full`. A line with a blank before the slash is neither: ssh-chat and IRC clients say it, but
- * a slip must not show a private message to the room.
+ * `/verb …` is a command; everything else is said in the room. A text with a leading slash is said with two:
+ * `//etc is full`. A line with a space before the slash is neither: ssh-chat and IRC clients say it, but a
+ * slip must not show a private message to the room.
  */
 export function classifyLine(line: string): EnteredLine {
   if (line.trim() === '') return { kind: 'nothing', rest: '' }
@@ -30,7 +30,7 @@ export function classifyLine(line: string): EnteredLine {
   return { kind: line.startsWith('//') ? 'speech' : 'command', rest: line.slice(1) }
 }
 
-/** Includes invisible characters, which are often copied along. */
+/** Includes invisible characters, which are often copied too. */
 const BLANK_BEFORE_SLASH = /^[\s\p{C}]+\//u
 
 /** True if a session can run the command with these words. */
@@ -63,7 +63,7 @@ export function parseArguments(command: Command, line: string, kind: CallerKind)
     const { word, rest } = takeWord(left)
     const flag = flagsAreOver ? undefined : command.flags.find((one) => word === spelled(one))
     if (word === '' && wanted[position]?.takes !== 'rest') {
-      // Here a line end separates words, as a space does. Within a text argument it belongs to the text.
+      // Here a line end separates words, like a space; within a text argument it belongs to the text.
       left = rest.slice(1)
     } else if (word === '--' && !flagsAreOver) {
       flagsAreOver = true
@@ -110,10 +110,7 @@ export function parseArguments(command: Command, line: string, kind: CallerKind)
     return argument.takes === 'rest' ? '' : after
   }
 
-  /**
-   * Refuses a text that begins with a misspelt flag, or with any word like a flag if the text is the first
-   * argument.
-   */
+  /** Refuses a text that begins with a misspelt flag or, as the first argument, with any word like a flag. */
   function checkTextStart(argument: ArgumentSpec, word: string): void {
     if (command.flags.length === 0 || !/^--[a-z]/i.test(word)) return
     const near = closest(word, command.flags.map(spelled))
@@ -128,7 +125,7 @@ export function parseArguments(command: Command, line: string, kind: CallerKind)
   }
 }
 
-/** Throws `UsageError` if an argument is none of its `oneOf` words. */
+/** Throws `UsageError` if an argument is not one of its `oneOf` words. */
 export function checkChoices(command: Command, args: Values['args'], kind: CallerKind): void {
   for (const { name, oneOf } of command.arguments) {
     const word = args[name]
@@ -139,13 +136,13 @@ export function checkChoices(command: Command, args: Values['args'], kind: Calle
   }
 }
 
-/** `on`, `on or off`, `on, off or dim`. */
+/** Returns `on`, `on or off` or `on, off or dim`. */
 const eitherOf = (words: readonly string[]): string =>
   [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' or ')
 
 const ROOM: ArgumentSpec = { name: 'room', about: 'a room' }
 const OPTIONAL_ROOM: ArgumentSpec = { ...ROOM, optional: true }
-/** Takes only `ALL_ROOMS`, in a session. Any other word is the next argument. */
+/** In a session, accepts only `ALL_ROOMS`; any other word is the next argument. */
 const EVERY_ROOM: ArgumentSpec = { ...ROOM, optional: true }
 const ROOMS: readonly ArgumentSpec[] = [ROOM, OPTIONAL_ROOM, EVERY_ROOM]
 
@@ -165,7 +162,7 @@ function flagValue({ value, repeats }: FlagSpec, words: readonly string[] = []):
 
 const isFlagLike = (word: string): boolean => /^--?[a-z]/i.test(word)
 
-/** A command with values that nobody typed. An omitted value is as if it had not been typed. */
+/** A command with values from code instead of typed words. An omitted value is like an untyped one. */
 export interface Invocation {
   /** The command's name, not an alias. */
   readonly verb: string

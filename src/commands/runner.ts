@@ -38,7 +38,7 @@ import { hintForBareCommand, hintForCommand, removes } from './hints.ts'
 /** 0 done, 1 refused or failed, 2 wrong usage. */
 export type ExitStatus = 0 | 1 | 2
 
-/** The parts that the runner uses to check, pace and count whatever it runs. */
+/** The dependencies with which the runner checks, paces and counts commands and speech. */
 export interface RunnerParts {
   readonly commands: readonly Command[]
   readonly speech: Speech
@@ -50,7 +50,7 @@ export interface RunnerParts {
   readonly log: Log
 }
 
-/** Runs what people enter. It never throws: the caller is told of errors. */
+/** Runs what people enter. Never throws: the caller sees the errors. */
 export class Runner {
   readonly #parts: RunnerParts
   readonly #byName: ReadonlyMap<string, Command>

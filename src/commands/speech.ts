@@ -12,21 +12,21 @@ import type { Mention, RunningTurn, Turns } from '../turns/index.ts'
 import type { PanelRequest } from '../turns/panels/index.ts'
 import { answerCommand, hintForSpeech } from './hints.ts'
 
-/** The message as it was stored, and the turns it started, by model. */
+/** The stored message, and the turns it started, by model. */
 export interface Said {
   readonly message: MessageEntry
-  /** A hint at a likely mistake, for the speaker alone. Commands in it have their slash. */
+  /** A hint at a likely mistake, only for the speaker. Its commands have their slash. */
   readonly hint: string | undefined
   readonly turns: ReadonlyMap<string, RunningTurn>
 }
 
 type HowToAsk = Pick<Mention, 'permissions' | 'routine'>
-/** A line of a `routine` is said while its person is elsewhere: it rings nobody and ends no absence. */
+/** A `routine`'s line is said in its person's absence: it rings nobody and ends no absence. */
 type HowToSay = HowToAsk & ProgramMarks
 
 export type ProgramMarks = Pick<MessageEntry, 'posted' | 'byProgram'>
 
-/** UTF-16 units of a question that are shown when it is asked again. */
+/** Limit of shown UTF-16 units of a question that is asked again. */
 const MAX_REPEATED = 80
 
 /** Says what people write. Throws `Refusal` for an empty or too long text. Ends the speaker's absence. */
@@ -103,7 +103,7 @@ export class Speech {
     return { message, turn: await this.#turns.start({ room, requester, model, message, panel, ...how }) }
   }
 
-  /** `/me`: says what somebody does. */
+  /** Says a `/me` line: a person's action. */
   async act(
     room: Room,
     person: Person,
@@ -119,7 +119,7 @@ export class Speech {
     return { hint }
   }
 
-  /** For a text with `@all`: the mark by which it rings everybody in the room, or why it does not. */
+  /** For a text with `@all`: the mark that rings everybody in the room, or the reason for its absence. */
   async #ringing(room: Room, person: Person, text: string) {
     if (!namesAll(text)) return {}
     if (mayManage(await room.roleOf(person))) return { toAll: { toAll: true } as const }
@@ -165,7 +165,7 @@ export class Speech {
     if (other) return `the persona ${other.name} of this room was not asked: ${other.paused}`
     return await hintForSpeech(text, {
       models: [...this.#turns.names(), ...personas.map(({ name }) => name)],
-      // Computed on demand, since few messages mention anybody.
+      // Computed on demand, because few messages mention anybody.
       get people() {
         return room.present().map(({ name }) => name)
       },

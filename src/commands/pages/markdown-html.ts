@@ -43,7 +43,7 @@ function setRules({ renderer, utils: { escapeHtml } }: MarkdownIt): void {
   for (const cell of ['th', 'td']) rules[`${cell}_open`] = (tokens, at) => `<${cell}${alignment(tokens[at])}>`
   rules['fence'] = (tokens, at) => {
     const { content = '', info = '' } = tokens[at] ?? {}
-    // Models read the text after the fence, so people see it, too.
+    // Shows people the text after the fence, because models read it.
     const shown = info.trim() === '' ? '' : `<p class="info">${escapeHtml(visibleLine(info.trim()))}</p>\n`
     return `${shown}<pre><code>${escapeHtml(content)}</code></pre>\n`
   }

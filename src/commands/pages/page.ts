@@ -1,16 +1,13 @@
-/**
- * pages/ makes HTML pages for people who look at a room from a browser: a prompt, a past turn, a
- * transcript. Each is one file that needs nothing else. It must not know who asked for a page, where it
- * goes, or how its content is stored. Every text is escaped (base/markup.ts), no page has a script, and its
- * policy lets a browser load nothing; pictures of a log are in the page itself.
- */
+// pages/ makes self-contained HTML pages: a prompt, a past turn, a transcript. It must not know who asked,
+// where a page goes, or how its content is stored. Every text is escaped (base/markup.ts), no page has a
+// script, and its policy lets a browser load nothing; pictures of a log are in the page itself.
 import type { Entry } from '../../words/entry.ts'
 import { fnv1a } from '../../base/basics.ts'
 import { Html, markup } from '../../base/markup.ts'
 import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { STYLE } from './style.ts'
 
-/** Returns the beginning of a page, up to its content. `hasPictures` allows pictures that are in the page. */
+/** Returns the beginning of a page, up to its content. `hasPictures` allows pictures inside the page. */
 export async function pageHead(title: string, { hasPictures = false } = {}): Promise<Html> {
   return markup`<!doctype html>
     <html lang="en">
@@ -28,7 +25,7 @@ export async function pageHead(title: string, { hasPictures = false } = {}): Pro
     `
 }
 
-/** A page without this end was cut off. */
+/** The end of every complete page: without it a page was cut off. */
 export const PAGE_END = markup`</main>
 </body>
 </html>
@@ -42,7 +39,7 @@ async function policy(hasPictures: boolean): Promise<string> {
   return `default-src 'none'; style-src 'sha256-${hash}';${pictures} base-uri 'none'; form-action 'none'`
 }
 
-/** Number of the classes `c0`, `c1` … in the stylesheet. A prompt rarely has more parts. */
+/** Number of the stylesheet's classes `c0`, `c1` … A prompt rarely has more parts. */
 const PART_COLOURS = 12
 
 export const partColourOf = (number: number): string => `c${number % PART_COLOURS}`
@@ -62,13 +59,13 @@ function timeElement(at: number, from: number): Html {
   return markup`<time datetime="${iso}">${iso.slice(from, 19).replace('T', ' ')}</time>`
 }
 
-/** Number of the classes `n0`, `n1` … for people in the stylesheet. Only models have the class `model`. */
+/** Number of the stylesheet's classes `n0`, `n1` … for people. Only models have the class `model`. */
 const PEOPLE_COLOURS = 6
 
 /** Returns the name of an entry's author. Its writing direction does not affect the text around it. */
 export type AuthorName = (entry: Pick<Entry, 'author' | 'kind'>) => Html
 
-/** The first six people who speak have a colour each; the others share these. */
+/** Gives the first six speakers a colour each; other speakers share these colours. */
 export function createAuthorNames(): AuthorName {
   const owners = new Map<string, number>()
 

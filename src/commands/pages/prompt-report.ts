@@ -40,10 +40,7 @@ function sharesOfLayer(layer: LayerReport, tools: readonly PromptTool[]): readon
   ]
 }
 
-/**
- * Returns `window 32768: 4096 for the answer, 5 for safety`. Safety is for providers that count more than we
- * do.
- */
+/** Returns `window 32768: 4096 for the answer, 5 for safety`, which is for providers that count higher. */
 export function keptText({ window, reserved_output, target }: BudgetReport): string {
   const answer = `window ${window}: ${reserved_output} for the answer`
   const denser = window - reserved_output - target
@@ -52,7 +49,7 @@ export function keptText({ window, reserved_output, target }: BudgetReport): str
 
 const STATES = ['full', 'short', 'deferred', 'not sent', 'hidden']
 
-/** `12 full, 2 deferred`: how many tools have each of the states. */
+/** Counts the tools in each state: `12 full, 2 deferred`. */
 export const countsOf = (states: readonly string[]): string =>
   STATES.map((state) => ({ state, count: states.filter((one) => one === state).length }))
     .filter(({ count }) => count > 0)

@@ -127,7 +127,7 @@ const toolHtml = ({ name, tokens, form, definition }: PromptTool): Html =>
     ? definitionHtml(definition, `${tokens} tokens, ${form}`)
     : markup`<p>${visibleLine(name)}: ${form}, only its name is sent</p> `
 
-/** A definition unfolds to the very JSON that is counted and sent. */
+/** A definition unfolds to exactly the JSON that is counted and sent. */
 export const definitionHtml = (definition: ToolDefinition, note: string): Html =>
   markup`<details>
     <summary>${visibleLine(definition.name)}: ${note}</summary>

@@ -1,6 +1,6 @@
 /**
  * The stylesheet of all pages. Texts have a contrast of at least 4.5 : 1 on every background, in light and
- * dark (WCAG 1.4.3). A table is as wide as its longest words and scrolls: a broken number reads as two.
+ * dark (WCAG 1.4.3). A table is as wide as its longest words and scrolls: a number in two rows reads as two.
  */
 export const STYLE = `
 :root { color-scheme: light dark;

@@ -41,12 +41,12 @@ export interface Transcript {
   end(): Iterable<Html>
 }
 
-/** Joins and leaves in one line. Further entries begin a new line, so that few entries wait. */
+/** Limit of joins and leaves in one line. More entries begin a new line, so that few entries wait. */
 const MAX_IN_A_ROW = 200
-/** Characters of a line of joins and leaves, which limit its names. */
+/** Limit of characters in a line of joins and leaves, and thus of its names. */
 const PRESENCE_COLUMNS = 160
 
-/** `at`: when it is made, in milliseconds since the epoch. */
+/** `at`: the page's creation, in milliseconds since the epoch. */
 export async function createTranscript(
   { name, topic, pins }: { readonly name: string; readonly topic: string; readonly pins: readonly string[] },
   at: number,
@@ -112,7 +112,7 @@ interface EntryParts {
   readonly nameOf: AuthorName
 }
 
-/** Yields an entry with all of its text, piece by piece. Long text that nobody said unfolds. */
+/** Yields an entry with its whole text, piece by piece. Long text that no person or model said unfolds. */
 function* entryHtml(entry: Entry, parts: EntryParts): Generator<Html, void, void> {
   const isSpoken = entry.kind === 'message' || entry.kind === 'reply'
   if (isSpoken && entry.thread === undefined) yield* spokenHtml(entry, parts)
@@ -142,7 +142,7 @@ function unspokenHtml(entry: Entry, { nameOf }: EntryParts): Html {
   }
 }
 
-/** Keeps only characters of a ULID: all ids of entries are ULIDs. */
+/** Keeps only characters of a ULID, because every entry's ID is a ULID. */
 const anchorOf = (id: string): string => `e-${id.replace(/[^0-9A-Z]/g, '')}`
 
 function* spokenHtml(
@@ -179,10 +179,10 @@ const aside = ({ id, at }: Entry, text: string, isError = false): Html =>
   markup`<p id="${anchorOf(id)}" class="aside${isError ? ' error' : ''}">${timeHtml(at)} ${text}</p>
     `
 
-/** Bytes of a picture in one part of the page: a multiple of three, so that the parts of base64 join. */
+/** Bytes of a picture in one part of the page: a multiple of three, so that base64 parts can be joined. */
 const BYTES_OF_PART = 3 * 1024
 
-/** A picture in the page itself. Its type is one of four, and base64 needs no escapes. */
+/** A picture inside the page. Its type is one of four, and base64 needs no escapes. */
 function* pictureHtml(picture: Picture): Generator<Html, void, void> {
   const { type, width, height, name, bytes } = picture
   yield markup`<figure><img width="${width}" height="${height}" alt="${visibleLine(name)}" src="data:${type};base64,`

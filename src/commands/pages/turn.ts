@@ -10,10 +10,7 @@ import { loadMarkdownHtml, type MarkdownToHtml } from './markdown-html.ts'
 import { definitionHtml, promptParts } from './prompt.ts'
 import { PAGE_END, exactText, momentHtml, pageHead } from './page.ts'
 
-/**
- * Yields a past turn as a page: what each step sent, and its answer. `entries`: the turn's entries in the
- * log.
- */
+/** Yields a past turn as a page: each step's request and answer. `entries`: the turn's log entries. */
 export async function* turnPage(
   turn: TurnRecord,
   entries: readonly Entry[],
@@ -56,7 +53,7 @@ interface StepParts {
   readonly markdown: MarkdownToHtml
 }
 
-/** Returns what a step sent: all of it for the first step, else the difference from the step before. */
+/** Returns a step's request: all of it for the first step, else the difference from the previous step. */
 function sentHtml(request: SentRequest, before: SentRequest | undefined, at: number, shown: StepParts): Html {
   const { prompt, messages, tools } = request
   const isNew = prompt !== before?.prompt
@@ -132,13 +129,11 @@ const textHtml = (text: string, markdown: MarkdownToHtml): Html =>
 export const isEnd = (entry: Entry | undefined): boolean =>
   entry?.kind === 'notice' || (entry?.kind === 'reply' && entry.outcome !== undefined)
 
-/**
- * Returns the questions that were asked for the calls of a turn. A question before a write has its changes.
- */
+/** Returns the questions about a turn's calls. A question before a write includes its changes. */
 export const questionsOf = (entries: readonly Entry[]): readonly Entry[] =>
   entries.filter((entry) => entry.kind === 'approval' && entry.verdict === 'asked')
 
-/** Returns the last entry of a turn, behind what a stopped model had said by then. */
+/** Returns the last entry of a turn, after the partial text of a stopped model. */
 export function lastStep(entries: readonly Entry[]): readonly Entry[] {
   const end = entries.findLastIndex(isEnd)
   const called = entries.findLastIndex(({ kind }) => kind === 'tool_result' || kind === 'tool_call')
@@ -147,7 +142,7 @@ export function lastStep(entries: readonly Entry[]): readonly Entry[] {
     .filter((entry, at, all) => entry.kind === 'reply' || at === all.length - 1)
 }
 
-/** Returns an entry of the last step: what was said, or why the turn ended. */
+/** Returns an entry of the last step: its text, or the reason of the turn's end. */
 function endHtml(entry: Entry, { markdown }: StepParts): readonly Html[] {
   if (entry.kind === 'reply')
     return [

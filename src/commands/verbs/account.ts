@@ -88,7 +88,7 @@ function needNotifiable({ guest }: Person, address: string, origins: readonly st
     throw new Refusal(`notices of this server go to ${origins.join(', ')} only; nothing was changed`)
 }
 
-/** Returns the usual value for `on`, if the option has `off` and further values. */
+/** Returns the default value for `on`, if the option has `off` and other values. */
 function turnedOn(name: Option, word: string): PersonalOptions[Option] {
   const { values, usual }: { readonly values: readonly string[]; readonly usual: string } = OPTIONS[name]
   return word === 'on' && usual !== 'off' && values.includes('off') ? valueOf(name, usual) : undefined
@@ -101,7 +101,7 @@ function zoneAdvice(word: string): string {
   return near === undefined ? 'give a name such as Europe/Berlin.' : `did you mean ${near}?`
 }
 
-/** `did you mean color? Choose from …`. */
+/** Returns `did you mean color? Choose from …`. */
 function suggestion(word: string, words: readonly string[]): string {
   const near = closest(word, words)
   const all = words.join(', ')
@@ -113,7 +113,7 @@ async function listOf(names: readonly Option[], { preferences }: Services, perso
   return names.map((name) => lineOf(name, set)).join('\n')
 }
 
-/** `bell mention (or off, all): when the terminal rings …` */
+/** Returns `bell mention (or off, all): when the terminal rings …`. */
 function lineOf(name: Option, set: PersonalOptions): string {
   const { about, values, usual, other }: (typeof OPTIONS)[Option] & { readonly other?: string } =
     OPTIONS[name]

@@ -71,7 +71,7 @@ function jsonPrinter(out: Output): Printer {
 function textPrinter(out: Output): Printer {
   let atLineStart = true
   let streamed = ''
-  /** The last notice, such as who stopped the turn. */
+  /** The last notice, for example about the person who stopped the turn. */
   let told: string | undefined
   let isWarned = false
   const warn = (text: string): void => {
@@ -88,12 +88,12 @@ function textPrinter(out: Output): Printer {
       if (entry.kind === 'notice' && entry.level === 'error') warn(entry.text)
       else if (entry.kind === 'notice') told = entry.text
       if (entry.kind === 'approval' && entry.verdict === 'denied') warn(entry.text)
-      // Text before a tool call ends there: the next step's text begins on a line of its own.
+      // Text before a tool call ends there; the next step's text begins on a new line.
       if (entry.kind === 'tool_call' && !atLineStart) write('\n')
       if (entry.kind !== 'reply') return
-      // A reply that was never streamed, or lost pieces on the way, is still printed whole.
+      // Prints the whole reply if it was never streamed, or lost pieces on the way.
       if (streamed === '') write(entry.text)
-      // Text before a call is a part of its own, and the next part is streamed again.
+      // Text before a call is a part of its own; the next part is streamed again.
       streamed = ''
     },
     part: (entry) => out.warn(entryLine(entry)),

@@ -55,7 +55,7 @@ export async function questionOf(onLine = '', script: Caller['script']) {
   return { text: question, isPiped: piped.trim() !== '' }
 }
 
-/** Turns of one person that `retry` searches. */
+/** Limit of one person's turns that `retry` searches. */
 const MAX_TURNS_BACK = 20
 
 export const retry = verb({
@@ -84,7 +84,7 @@ export const retry = verb({
   },
 })
 
-/** Something that a person asked a model, and how a turn for it ended. */
+/** A person's request to a model, and the end of its turn. */
 interface Asked {
   readonly message: MessageEntry
   readonly model: string
@@ -113,7 +113,7 @@ async function messageOf(id: EntryId, room: Room): Promise<MessageEntry | undefi
   return entry?.kind === 'message' ? entry : undefined
 }
 
-/** A turn of a fallback has the name of the fallback, so the mention in the message tells the model. */
+/** A fallback's turn has the fallback's name, so the mention in the message identifies the model. */
 function modelAsked(turn: TurnRecord, { text: words }: MessageEntry, names: readonly string[]): string {
   const name = nameInLabel(turn.model)
   const mentioned = mentions(words, names)
@@ -121,8 +121,8 @@ function modelAsked(turn: TurnRecord, { text: words }: MessageEntry, names: read
 }
 
 /**
- * Returns the question to ask again, and the model to ask: `other`, which gets the last question, or the
- * model that had it. Throws `Refusal` if nothing was asked.
+ * Returns the question to repeat and the model to ask: `other` for the last question, or the model that was
+ * asked. Throws `Refusal` if nothing was asked.
  */
 function choose(
   asked: readonly Asked[],
@@ -219,6 +219,6 @@ async function stopModel({ turns }: Stoppable, word: string, room: Room, person:
   for (const turn of mine) cancelFor(person, turn)
 }
 
-/** The room reads who stopped whose turn. */
+/** Tells the room who stopped whose turn. */
 const cancelFor = ({ id, name }: Person, { model, requester, requesterId, cancel }: TurnAtWork): void =>
   cancel(`${name} stopped @${model}${requesterId === id ? '' : `'s turn for ${requester}`}`)

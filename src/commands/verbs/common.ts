@@ -1,4 +1,4 @@
-// What the verbs share: the parts of the server that they use, and small helpers.
+// Services that the verbs share, and small helpers.
 import type { Approvals, GrantStore } from '../../turns/approvals/index.ts'
 import type { RoutineStore } from '../../turns/routines/index.ts'
 import type { RoomName } from '../../words/entry.ts'
@@ -57,7 +57,7 @@ export interface InvitePolicy {
 
 export interface Services {
   readonly rooms: Rooms
-  /** Private rooms with a model; `talk` is what people say to each other. */
+  /** Private rooms with a model; `talk` means conversation between people. */
   readonly talks: Talks
   readonly people: People
   readonly preferences: Preferences
@@ -136,7 +136,7 @@ export function print(
   for (const line of [words].flat()) out.line(line)
 }
 
-/** Records in a room what somebody changed there. */
+/** Records a person's change in a room. */
 export const tellRoom = async (room: Room, { name }: Person, text: string): Promise<void> =>
   void (await room.record({ kind: 'notice', level: 'info', author: name, text }))
 

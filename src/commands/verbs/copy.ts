@@ -6,10 +6,10 @@ import { arg, flag, Misuse } from '../command.ts'
 import { verb } from './common.ts'
 import { findEntry } from './turn.ts'
 
-/** The newest entries that are searched for code. */
+/** Limit of the newest entries that are searched for code. */
 const SEARCHED = 200
 
-/** Some terminals drop a longer OSC 52: in base64 it has 100,000 characters. */
+/** Some terminals drop a longer OSC 52: in base64 this is 100,000 characters. */
 const MAX_CLIPBOARD_BYTES = 74_994
 
 export const copy = verb({

@@ -101,7 +101,7 @@ const TOKEN_FLAGS = [
 
 type TokenContext = CommandContext<'none', typeof TOKEN_ARGUMENTS, typeof TOKEN_FLAGS>
 
-/** Rooms of one token: more than anybody needs, and few enough to look up at once. */
+/** Limit of one token's rooms: more than anybody needs, and few enough to look up at once. */
 const MAX_ROOMS = 32
 
 export const token = verb({

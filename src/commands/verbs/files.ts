@@ -15,11 +15,11 @@ import { pictureText } from '../../words/picture.ts'
 import { arg, type Caller, flag, JSON_FLAG, Misuse, text } from '../command.ts'
 import { dateText, iso, listedNumber, print, verb, type Services } from './common.ts'
 
-/** Lines of a file that a session shows. */
+/** Limit of a file's lines in a session. */
 const SHOWN_LINES = 100
 const LINES_AT_ONCE = 200
 const BYTES_AT_ONCE = 64 * 1024
-/** The most files of a list for people; JSON has all. */
+/** Limit of listed files for people; JSON lists all. */
 const LISTED = 200
 
 export const files = verb({
@@ -130,7 +130,7 @@ async function putBack(context: Here, access: RoomAccess, name: string, version:
   await tellFiles(context, `put back version ${version} of ${fileNamesText([note])}`, [note])
 }
 
-/** Throws `Refusal`. The same rule as for uploads. */
+/** Throws `Refusal` by the same rule as for uploads. */
 function assertMayWrite(room: Room, person: Person): void {
   if (person.guest) throw new Refusal('a guest changes no files; log in with a name of your own')
   room.needVoice(person)
@@ -192,7 +192,7 @@ async function showFile(context: Here, access: RoomAccess, name: string): Promis
     out.line(`… ${counted(lines.length - SHOWN_LINES, 'more line')}: ssh HOST files ${room.name} NAME`)
 }
 
-/** Bytes of a picture whose measures are shown. */
+/** Limit of a picture whose dimensions are shown. */
 const MAX_PICTURE_BYTES = 8 * 1024 * 1024
 
 /** Resolves to undefined if the picture is damaged or too large. */

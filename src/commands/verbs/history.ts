@@ -86,8 +86,8 @@ function entryId(word: string | undefined): EntryId | undefined {
 }
 
 /**
- * Resolves to the folded lines for joins and leaves, by the id of the last entry in each. Folds all pages
- * together, so that page borders do not change the lines.
+ * Resolves to folded lines of joins and leaves, by the ID of each one's last entry. Folds all pages together,
+ * so that page borders do not change the lines.
  */
 async function presenceLines(
   log: EntryLog,
@@ -194,7 +194,7 @@ export const search = verb({
 
 const CHECKPOINT_NAME = /^[A-Za-z0-9_.-]{1,32}$/
 
-/** Sets from where on models read the conversation. Removes nothing from the log. */
+/** Sets the point from which models read the conversation. Removes nothing from the log. */
 export const checkpoint = verb({
   name: 'checkpoint',
   summary: 'models read the conversation from here on; NAME sets it, clear removes it; alone, it shows it',
@@ -222,7 +222,7 @@ export const checkpoint = verb({
   },
 })
 
-/** Resolves to the words for the room. Rejects with `Refusal` if nothing was said yet. */
+/** Resolves to the notice for the room. Rejects with `Refusal` if nothing was said yet. */
 export async function setCheckpoint(
   { stores, clock }: Services,
   room: Room,

@@ -8,14 +8,12 @@ import { type NameStyles, personNameStyle } from '../../chat/personal/index.ts'
 
 const MOST_LINES = 3
 
-/** UTF-16 units of a longer line that are shown around its first hit. */
+/** Limit of a longer line's UTF-16 units around its first hit. */
 const MOST_UNITS = 240
-/** UTF-16 units of a longer line that are shown before its first hit. */
+/** Limit of a longer line's UTF-16 units before its first hit. */
 const UNITS_BEFORE = 60
 
-/**
- * Returns the author and at most three lines that have most of the phrases. `…` marks omitted text.
- */
+/** Returns the author and at most three lines with most of the phrases. `…` marks omitted text. */
 export function hitLines(entry: Entry, phrases: readonly SearchPhrase[], names: NameStyles): Styled {
   const text = wholeText(entry)
   const label = entry.kind === 'tool_call' ? '' : wholeText({ ...entry, text: '' })
@@ -82,7 +80,7 @@ interface StyledPlace extends Place {
 
 const CODE_OR_STRONG = /(`)([^`\n]+)`|(\*\*)(\S(?:[^*\n]*\S)?)\*\*/g
 
-/** Returns the parts of a line beside the marks of Markdown for code and strong words. */
+/** Returns the parts of a line without the Markdown marks of code and strong words. */
 function partsOf(text: string, { from, to }: Place, isMarkdown: boolean): readonly StyledPlace[] {
   const parts: StyledPlace[] = []
   let at = from

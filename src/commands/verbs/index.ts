@@ -1,5 +1,5 @@
-// Verbs by subject, and this list of them. A command's summary says what it does, instead of a comment. No
-// verb knows how its line was parsed, how its errors are shown, or what carries its session.
+// Verbs by subject, and a list of them. A verb's summary serves as its comment. No verb knows how its line
+// was parsed, how its errors are shown, or which protocol carries its session.
 import type { CommandGroup } from '../command.ts'
 import { helpCommand } from '../help.ts'
 import { copy } from './copy.ts'
@@ -46,7 +46,7 @@ export function createCommandGroups(services: Services): readonly CommandGroup[]
   return groups
 }
 
-/** A group has ten verbs at most, so that help of it fits on a small screen. */
+/** Limits a group to ten verbs, so that its help fits on a small screen. */
 const groupsWith = (
   help: Verb,
 ): readonly (readonly [name: string, about: string, verbs: readonly Verb[]])[] => [

@@ -9,10 +9,10 @@ import { needManager } from '../runner.ts'
 import { modelNamed } from './answer.ts'
 import { announce, dateText, iso, print, verb } from './common.ts'
 
-/** Characters of an instruction: a model reads all of it in each request. */
+/** Limit of an instruction, because a model reads all of it in each request. */
 const MAX_CHARS = 2_000
 
-/** Characters of a version in the list. */
+/** Limit of a version's characters in the list. */
 const MAX_SHOWN_CHARS = 60
 
 /** Completes "only the owner of ROOM, an op or an admin can …". */
@@ -33,7 +33,7 @@ export const instruct = verb({
     const { instructions } = stores.prompts
     const all = await instructions.versions(room.name)
     const { model: named, words: typed } = modelAndWords(args.text)
-    // An instruction for a model that is gone can still be ended.
+    // An instruction for a removed model can still be ended.
     const names = [...turns.names(), ...all.map((one) => one.model)]
     const model = named === undefined ? ALL_MODELS : modelNamed(named, names)
     const own = all.filter((one) => one.model === model)
@@ -62,9 +62,7 @@ function modelAndWords(given = ''): { readonly model?: string; readonly words: s
   return word.startsWith('@') ? { model: word, words: rest.trim() } : { words: given.trim() }
 }
 
-/**
- * Resolves to the words, or to the text that a script pipes in. Waits for the end of the pipe only for `-`.
- */
+/** Resolves to the words, or to a script's piped text. Waits for the end of the pipe only for `-`. */
 async function withPiped(words: string, { script }: Caller): Promise<string> {
   if (!script || (words !== '' && words !== '-')) return words
   const piped = (await script.stdin(words === '-' ? 'until-end' : 'if-ready')).trim()

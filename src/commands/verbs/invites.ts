@@ -82,7 +82,7 @@ async function make(
   if (session && room) out.line(`-- they begin in the lobby; they type /join ${room.name}`)
 }
 
-/** The command of a newcomer, with the server's address as the inviter's login reached it. */
+/** A newcomer's command, with the server's address as the inviter's login reached it. */
 function loginLine(code: string, login: Person['login']): string {
   const { host, port } = login?.reachedAt ?? { host: 'HOST', port: 22 }
   return `ssh ${port === 22 ? '' : `-p ${port} `}NAME+${code}@${host}`

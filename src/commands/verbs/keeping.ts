@@ -50,7 +50,7 @@ function parseDays(word: string): number | null {
   throw new Misuse(`${word.slice(0, 40)} is no number of days; write 90d, from 1d to 3650d, or off`)
 }
 
-/** Nothing stores who made these. */
+/** Nothing stores the authors of key-values and files. */
 const NOT_REMOVED =
   'key-values and files do not say whose they are; an owner removes them: kv KEY -, and rm in sftp'
 

@@ -21,7 +21,7 @@ import { print, tellRoom, verb, type Services } from './common.ts'
 
 type Values = ReadonlyMap<string, Json>
 
-/** Characters of a value in the notice about its change. */
+/** Limit of a value's characters in the notice about its change. */
 const MAX_SHOWN_CHARS = 80
 
 /** Completes "only the owner of ROOM, an op or an admin can …". */
@@ -89,7 +89,7 @@ async function setValue(
 interface Given {
   readonly key?: string | undefined
   readonly value?: string | undefined
-  /** True if the value is only read, whatever is piped in. */
+  /** True if the value is only read, even if text is piped in. */
   readonly isQuestion?: boolean
 }
 

@@ -47,9 +47,7 @@ export const watch = verb({
   },
 })
 
-/**
- * Splits `disk full @qwen which files?` at the first model. Throws `Misuse`, or `Refusal` for a wrong name.
- */
+/** Splits `disk full @qwen which files?` at the first model. Throws `Misuse`; `Refusal` for a wrong name. */
 function splitWatch(line: string, names: readonly string[]) {
   for (const found of line.matchAll(/(?<=^|\s)@([a-z0-9_.-]+)[:,]?(?=\s|$)/gi)) {
     const model = found[1]!.toLowerCase()
@@ -132,7 +130,7 @@ async function endListening(
   listening: readonly ListedRoutine[],
 ): Promise<void> {
   if (flags.all) throw new Misuse('--all is for a model that begins to listen')
-  // A model that is gone can still be told not to listen.
+  // A removed model can still be told not to listen.
   const names = [...(await turns.personas.namesIn(room.name)), ...listening.map(modelOf)]
   const model = args.which === undefined ? undefined : modelNamed(args.which, names)
   const ending = listening.filter((one) => model === undefined || modelOf(one) === model)
@@ -144,7 +142,7 @@ async function endListening(
   if (!session) out.line(`${ending.map((one) => `@${modelOf(one)}`).join(', ')} listens no more`)
 }
 
-/** A model listens once in a room: a second use changes how. */
+/** A model listens once per room; a second use changes its settings. */
 async function beginListening(
   context: ListenContext,
   services: Services,

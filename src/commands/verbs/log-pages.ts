@@ -8,18 +8,15 @@ import { flag, type Caller } from '../command.ts'
 
 type EarlierQuery = Pick<LogQuery, 'limit' | 'before'>
 
-/**
- * Both methods return entries oldest first. Without `sizes`, entries are read to measure them, a few at a
- * time.
- */
+/** Methods return entries oldest first. Without `sizes`, entries are read in small groups to measure them. */
 export interface PagedLog {
   read(query: EarlierQuery): Promise<readonly Entry[]>
   sizes?(query: EarlierQuery): Promise<readonly EntrySize[]>
 }
 
-/** Each reader has one page in memory, and all other work waits while a page is printed. */
+/** Small, because each reader has a page in memory, and all other work waits while a page is printed. */
 const ENTRIES_PER_PAGE = 16
-/** An entry that is larger is a page of its own. */
+/** A larger entry is a page of its own. */
 export const BYTES_PER_PAGE = 64 * 1024
 
 /**
@@ -105,7 +102,7 @@ const SENT_UNITS = 4 * 1024
 /** Number of collected parts after which even short parts are sent. */
 const SENT_PARTS = 64
 
-/** Writes a page part by part, and lets other callers have their turn in between. */
+/** Writes a page part by part, and lets other callers run in between. */
 export class PageWriter {
   readonly #caller: Pick<Caller, 'out' | 'signal'>
   #parts: string[] = []

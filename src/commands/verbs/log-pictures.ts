@@ -5,12 +5,12 @@ import { isPicture } from '../../words/file-notes.ts'
 import type { Picture } from '../../words/picture.ts'
 import type { Services } from './common.ts'
 
-/** Pictures of a page. */
+/** Limit of pictures in a page. */
 const MAX_PICTURES = 50
 const MAX_BYTES = 20 * 1024 * 1024
 const MAX_PICTURE_BYTES = 5 * 1024 * 1024
 
-/** The pictures of a room's workspace that came by entries of its log, for one page. */
+/** Pictures in a room's workspace that entries of its log brought, for one page. */
 export class LogPictures {
   readonly #files: ReturnType<Services['filesOf']>
   #picturesLeft = MAX_PICTURES
@@ -20,7 +20,7 @@ export class LogPictures {
     this.#files = files
   }
 
-  /** Leaves out pictures that are gone, changed since, damaged or too large, and those beyond the limits. */
+  /** Omits pictures that are missing, changed since, damaged or too large, and pictures beyond the limits. */
   async of(entry: Entry): Promise<readonly Picture[]> {
     if (entry.kind !== 'file' || entry.thread !== undefined) return []
     const pictures: Picture[] = []

@@ -4,7 +4,7 @@ import type { Person } from '../../words/person.ts'
 export interface McpAdmin {
   /** Returns the servers in the order in which their tools are offered. */
   list(): readonly ListedMcp[]
-  /** Connects a server. Keeps it across restarts if it answers, or wants a login that is possible. */
+  /** Connects a server. Keeps the server across restarts if it answers, or wants a possible login. */
   connect(order: McpOrder, by: Person): Promise<{ readonly server: ListedMcp; readonly login?: BegunLogin }>
   /** Removes a server that a command connected, and forgets its login. */
   disconnect(name: string, by: Person): Promise<void>
@@ -21,7 +21,7 @@ export interface McpAdmin {
   review(name: string, approve: boolean, by: Person): Promise<readonly ChangedTool[]>
 }
 
-/** Holds no secret. `why` ends a sentence; `by` is null for a server of the config. */
+/** Contains no secret. `why` ends a sentence; `by` is null for a server of the config. */
 export interface ListedMcp {
   readonly name: string
   readonly state: 'connecting' | 'up' | 'down'
@@ -58,10 +58,7 @@ export interface McpOrder {
   readonly passEnv: readonly string[]
 }
 
-/**
- * A withheld tool. It is known unless its server has had too many. The server wrote the lines of the
- * difference.
- */
+/** A withheld tool; `isKnown` is false if its server has had too many. The server wrote `lines`. */
 export interface ChangedTool {
   readonly id: string
   readonly isKnown: boolean

@@ -10,12 +10,12 @@ import { findEntry } from './turn.ts'
 
 const MAX_SHOWN = 20
 const PAGE = 200
-/** Lines with the person's name that are read: most of them name somebody, and some only speak of them. */
+/** Limit of lines with the person's name that are read: most address the person, some only mention it. */
 const MAX_READ = 2_000
 
 const SAID: readonly EntryKind[] = ['message', 'action', 'reply']
 
-/** What was listed last in each session, so that a new mention does not change its numbers. */
+/** Each session's last list, so that a new mention does not change its numbers. */
 const listed = new WeakMap<Person, readonly Entry[]>()
 
 export const mentions = verb({
@@ -64,8 +64,8 @@ async function goTo(
 }
 
 /**
- * Resolves to the newest lines that name the person, newest first. Follows the index of words: only lines
- * that have the name are read.
+ * Resolves to the newest lines that name the person, newest first. Uses the word index, so that it reads only
+ * lines with the name.
  */
 async function newestMentions(
   person: Person,
@@ -99,7 +99,7 @@ async function newestMentions(
   return found.slice(0, MAX_SHOWN)
 }
 
-/** Resolves to a function that is true for lines newer than what the person has seen of their rooms. */
+/** Resolves to a function that is true for lines that the person has not yet seen in joined rooms. */
 async function unreadTest(
   person: Person,
   found: readonly Entry[],
@@ -108,7 +108,7 @@ async function unreadTest(
   const seen = new Map<RoomName, EntryId | undefined>()
   for (const name of new Set(found.map(({ room }) => room))) {
     const room = await rooms.get(name, person)
-    // What is said in a room while they are in it stands on their screen.
+    // A person in the room sees its lines on the screen.
     const isThere = room.present().some(({ id }) => id === person.id)
     if (!isThere) seen.set(name, await lastSeen.find(person, name))
   }

@@ -275,9 +275,7 @@ function sanctionLine(sanction: ListedSanction, caller: Caller): string {
   return `${whom(sanction)}  ${done} by ${by}${end}${reason === '' ? '' : `: ${reason}`}`
 }
 
-/**
- * Adds present names and keys to the name at the time of the ban: names change, and guests' names are reused.
- */
+/** Adds present names and keys to the banned name: names change, and guests' names are reused. */
 function whom({ who, names, keys, network }: ListedSanction): string {
   if (network !== null) return who
   const isKey = keys.some((key) => key === who)

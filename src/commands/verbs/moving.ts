@@ -37,7 +37,7 @@ export const join = verb({
 type Joining = Pick<Services, 'moderation' | 'followed'> & { readonly stores: Stores }
 type Stores = { readonly chat: Pick<Services['stores']['chat'], 'rooms'> }
 
-/** Makes a person a member, who is told of lines that name them. Returns the answer. Rejects with `Refusal`. */
+/** Makes a person a member, who is notified of mentions. Returns the answer. Rejects with `Refusal`. */
 async function becomeMember(
   { moderation, followed }: Omit<Joining, 'stores'>,
   room: Room,
@@ -48,7 +48,7 @@ async function becomeMember(
   return text
 }
 
-/** Goes into the room of this name by `goIn`. Rejects with `Refusal` and as `goIn` does. */
+/** Enters the room of this name by `goIn`. Rejects with `Refusal` and as `goIn` does. */
 export async function joinRoom(
   services: Joining,
   name: string,
@@ -58,7 +58,7 @@ export async function joinRoom(
   await enterAsMember(services, await services.moderation.memberships.toJoin(name, person), person, goIn)
 }
 
-/** Nobody needs to be a member of the lobby, which nobody can leave; guests are members of no room. */
+/** Nobody needs membership of the lobby, which nobody can leave; guests have no memberships. */
 async function enterAsMember(
   services: Joining,
   room: Room,
@@ -101,7 +101,7 @@ export const leave = verb({
     }
     if (room.name === LOBBY) throw new Refusal('you are in the lobby; /quit leaves the server')
     const membership = await stores.chat.rooms.membership(room.name, person.id)
-    // Owners and ops keep their role, and members of a private room their way back.
+    // Owners and ops keep their role, and members of a private room keep their access.
     if (membership === 'member' && !(await room.info()).private)
       await moderation.memberships.leave(room, person)
     await session.moveTo(await rooms.lobby())
@@ -206,7 +206,7 @@ export const portal = verb({
 
 async function makeExit({ exits }: Rooms, person: Person, from: Room, direction: string, to: Room) {
   await exits.open(from.name, { direction, room: to.name })
-  // Only the maker is told about an exit into a private room.
+  // Only the maker is notified of an exit into a private room.
   if (!(await to.info()).private)
     await tellRoom(from, person, `${person.name} made an exit: ${direction} leads to ${to.name} now`)
 }

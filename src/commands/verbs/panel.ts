@@ -55,7 +55,7 @@ export const panel = verb({
 
 type GivenFlags = Partial<Record<'rounds' | 'merge' | 'tokens', string>>
 
-/** Takes further models, and flags behind models, from the beginning of the question. */
+/** Takes further models, and flags after models, from the beginning of the question. */
 function readWords(words = '') {
   const models: string[] = []
   const given: GivenFlags = {}

@@ -113,7 +113,7 @@ async function revoke(services: Services, context: Here, id: number): Promise<vo
   if (!session) out.line(text)
 }
 
-/** Returns a permission as text. `|` is before the lines of its target, as in the question. */
+/** Returns a permission as text. `|` marks the lines of its target, as in the question. */
 function grantText({ id, name, tool, target, until, by, routine }: ListedGrant, now: number): string {
   const end = until === undefined ? 'until it is revoked' : `for ${duration(until - now)}`
   const lines = visibleText(target)

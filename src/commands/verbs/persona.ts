@@ -11,10 +11,10 @@ import { needManager } from '../runner.ts'
 import { modelNamed } from './answer.ts'
 import { announce, dateText, iso, print, verb, type Services } from './common.ts'
 
-/** Characters of an instruction: a model reads all of it in each request. */
+/** Limit of an instruction, because a model reads all of it in each request. */
 const MAX_CHARS = 2_000
 
-/** Characters of a version in the list. */
+/** Limit of a version's characters in the list. */
 const MAX_SHOWN_CHARS = 60
 
 /** Completes "only the owner of ROOM, an op or an admin can …". */
@@ -84,7 +84,7 @@ interface Change {
   readonly remove: boolean
 }
 
-/** Returns what the change makes of the newest version. Throws `Misuse` and `Refusal`. */
+/** Returns the persona's content after the change. Throws `Misuse` and `Refusal`. */
 function wantedVersion(
   versions: readonly StoredPersona[],
   name: string,

@@ -1,4 +1,4 @@
-// What the verbs of routines share: options, the person's zone, and the answer after a routine was made.
+// Shared by the verbs of routines: options, the person's zone, and the answer about a new routine.
 import { duration } from '../../base/amounts.ts'
 import { UTC, type Zone, zoneOf } from '../../base/zone.ts'
 import type { Room } from '../../chat/index.ts'
@@ -16,7 +16,7 @@ export const ROUTINE_FLAGS = [
   flag('until', 'it ends after this day, such as 2026-12-31', { value: 'DATE' }),
 ] as const
 
-/** Who may use the verbs; the service decides it. */
+/** Says who may use the verbs; the service itself checks it. */
 export const ROUTINE_NOTE =
   '`[routines] allow` of the config says who; usually members `remind` and `every`, ops `watch` and `listen`, and on an open server only admins whatever asks a model. Guests: nobody.'
 

@@ -30,7 +30,7 @@ export const routines = verb({
     const number = listedNumber(args.number, `${args.action} takes a number of /routines`)
     const place = room ? { room: room.name } : { alone: person.id }
     await services.routines[args.action](person, place, number)
-    // In its room, a session sees the entry.
+    // In the routine's room, a session sees the entry.
     if (session && room) return
     const what = room ? `routine ${number} of ${room.name}` : `reminder ${number}`
     out.line(`${what} ${{ pause: 'is paused', resume: 'goes on', end: 'has ended' }[args.action]}`)
@@ -87,7 +87,7 @@ function linesOf(routine: ListedRoutine, now: number, isEverywhere: boolean): re
     (spent > 0 || tokens !== null) && `${spent}${tokens === null ? '' : ` of ${tokens}`} tokens today`,
     scope && `tools: ${scope.length === 0 ? 'none' : scope.join(' ')}`,
     runsLeft !== null && `${counted(runsLeft, 'run')} left`,
-    // The day is meant, which ends at midnight.
+    // Shows the day that ends at this midnight.
     until !== null && `until ${timeText(until - 1, zone)}`,
   ]
   return [`${place}${number}  ${what}`, `   ${facts.filter(Boolean).join('; ')}`]

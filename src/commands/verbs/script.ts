@@ -5,7 +5,7 @@ import { arg, Misuse, text, type Caller, type CommandContext } from '../command.
 import { needManager } from '../runner.ts'
 import { announce, dateText, findVersion, refuseWrap, type Services, verb } from './common.ts'
 
-/** Characters of a script: plenty for Lua that people write. */
+/** Limit of a script's characters: plenty for hand-written Lua. */
 const MAX_SCRIPT_CHARS = 65_536
 
 const ARGUMENTS = [

@@ -11,7 +11,7 @@ import { arg, JSON_FLAG, kindOf, Misuse, text, type Caller, type CommandContext 
 import { forCaller } from '../hints.ts'
 import { announce, dateText, findVersion, iso, print, type Services, verb } from './common.ts'
 
-/** Characters of a summary that a person writes: it is sent with every prompt. */
+/** Limit of a summary that a person writes, because every prompt contains it. */
 const MAX_SUMMARY_CHARS = 8_000
 
 const ACTIONS = ['show', 'new', 'set', 'clear', 'versions'] as const
@@ -56,7 +56,7 @@ async function show({ stores, summaries }: Services, context: Context): Promise<
     const status = { summarizer: summarizer ?? null, working, asked, trouble: shownTrouble }
     return out.line(safeJson({ room: room.name, summary: summary ? summaryJson(summary) : null, ...status }))
   }
-  // Each line is indented, so that no line can pose as a speaker or as the system.
+  // Indents each line, so that no line can imitate a speaker or the system.
   out.line(summary ? `  ${indentLater(cleanText(summary.text))}` : 'there is no summary')
   if (summary) out.line(`-- ${versionLine(summary, context)}`)
   out.line(forCaller(`-- ${statusLine({ summarizer, working, asked })}`, kindOf(context)))

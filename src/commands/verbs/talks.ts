@@ -56,7 +56,7 @@ export async function openTalk(
   return await talks.open(person, modelNamed(word, names))
 }
 
-/** Models read the talk from here on. */
+/** Models read the talk only from here on. */
 async function beginAfresh(services: Services, room: Room, { person }: TalkContext): Promise<void> {
   room.needVoice(person)
   if ((await room.history({ limit: 1 })).length === 0) return

@@ -12,10 +12,7 @@ import { GAP, INDENT, padColumn } from './wrap.ts'
 /** The note of a visible tool that the room's script or the budget leaves out. */
 const NOT_SENT = 'not sent, /wrap tells why'
 
-/**
- * A model (the first if none is named) and its prompt; no prompt if none can be composed, and `/wrap` says
- * why.
- */
+/** A model, by default the first, and its prompt; no prompt if none can be composed (`/wrap` explains it). */
 interface PromptNow {
   readonly model?: string
   readonly prompt?: Prompt
@@ -46,7 +43,7 @@ export interface Prices {
   /** Returns the form in which a visible tool is sent; empty if the form is unknown. */
   noteOf(tool: ListedTool): string
   readonly formOf: (tool: ListedTool) => string | undefined
-  /** Tools that are sent besides the tools of the list. */
+  /** Tools that are sent in addition to the tools of the list. */
   readonly others: readonly { readonly name: string; readonly tokens: number }[]
 }
 

@@ -75,7 +75,7 @@ export const tools = verb({
   },
 })
 
-/** The tools of a persona are shown here, and set by /persona. */
+/** A persona's tools are shown here, but set by /persona. */
 const askable = async (room: Here['room'], { turns }: Services, words: readonly string[]) =>
   words.length > 0 ? turns.names() : await turns.personas.namesIn(room.name)
 
@@ -109,10 +109,7 @@ async function setScope(
   await room.record({ ...facts, model, text: `tools of @${model}: ${scopeText(scope)}` })
 }
 
-/**
- * Returns the scope of the words. Rejects with `Refusal`, which `consequence` ends, for words that match no
- * tool.
- */
+/** Rejects with `Refusal`, which `consequence` ends, for words that match no tool. */
 export async function checkedScope(
   { turns, mcp }: Pick<Services, 'turns' | 'mcp'>,
   where: Pick<Here, 'room' | 'person'>,
@@ -163,9 +160,7 @@ function problemsOf(
     : mistakes
 }
 
-/**
- * Returns the named tools, hidden or not. Throws `Refusal` if a word, or all words together, match no tool.
- */
+/** Returns tools by name, even hidden ones. Throws `Refusal` if one word, or all together, match no tool. */
 function toolsNamedBy(words: readonly string[], tools: readonly ListedTool[]): readonly ListedTool[] {
   const wanted = scopeOf(words)
   const { visible, warnings } = resolveScope(
@@ -181,10 +176,7 @@ function toolsNamedBy(words: readonly string[], tools: readonly ListedTool[]): r
 /** Tools that are listed one by one without `--list`. */
 const MAX_LISTED = 60
 
-/**
- * Lists the tools. If there are more than MAX_LISTED and none is named, lists only groups and the next
- * commands.
- */
+/** Lists the tools; if more than MAX_LISTED and none is named, only groups and the next commands. */
 function linesFor(
   tools: readonly ListedTool[],
   prices: Prices,
@@ -255,7 +247,7 @@ export const run = verb({
   },
 })
 
-/** The row of a result in the room has a shorter result whole, in any window. */
+/** Limit of a result that the room's row shows whole, in any window. */
 const SHOWN_UNITS = 12
 
 /** Prints the parts of a result that the room does not show: results, and errors of several lines. */

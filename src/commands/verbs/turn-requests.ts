@@ -4,7 +4,7 @@ import { BREAK, userContent } from '../../wrap/index.ts'
 import { requestsOf, type TurnRecord } from '../../turns/index.ts'
 import type { StepMessage } from '../../wrap/loop/index.ts'
 
-/** A request with the exact texts that were sent, its number from 1 on, and the request before it. */
+/** A request with the exact texts sent, its number from 1 on, and the previous request. */
 export type NumberedRequest = ReturnType<typeof numberRequests>[number]
 
 export function numberRequests(turn: TurnRecord) {
@@ -23,15 +23,14 @@ interface RequestPart {
   readonly title: string
   readonly now: string
   readonly before: string | undefined
-  /** The folded form; if absent, the beginning of the part is shown, or its end. */
+  /** The folded form; if absent, the beginning or the end of the part is shown. */
   readonly short?: string
   readonly isTail?: boolean
 }
 
 /**
- * Returns a request as text for people. Names a part that equals that of the request before, without its
- * text. With `columns`, the cells of a line, each part has a few lines, and the question is a part of its
- * own.
+ * Returns a request as text for people. A part that equals the previous request's is named without its text.
+ * With `columns`, the cells of a line, each part has a few lines, and the question is a separate part.
  */
 export function requestText(request: NumberedRequest, columns?: number): string {
   return [
@@ -92,7 +91,7 @@ const textOf = (message: StepMessage): string =>
         .join('\n')
 
 const FOLDED_LINES = 6
-/** Fewer UTF-16 units take no more space than a note that they are left out. */
+/** Fewer UTF-16 units take no more space than a note about their omission. */
 const LEAST_FOLDED = 60
 
 function foldPart({ now, short, isTail }: RequestPart, columns: number): string {

@@ -30,7 +30,7 @@ export const turn = verb({
     request: ({ given }) => (given.includes('full') ? [] : ['full']),
   },
   async run({ room, args, flags, out, session, signal }, services) {
-    // Any of the words may be left out before `full`.
+    // Any of the words may be omitted before `full`.
     const [id = 'last', request] = [args.id, args.request].filter((word) => word !== 'full')
     const isFull = [args.id, args.request, args.full].includes('full')
     if (flags.html) refuseInSession({ session }, 'turn', id)
@@ -137,7 +137,7 @@ function choose(
   throw new Misuse(`there is no request ${number.slice(0, 20)}; ${last}`)
 }
 
-/** Lines after which a page begins no further request, so that its first lines are still on most screens. */
+/** Lines after which a page begins no further request, so that most screens still show its first lines. */
 const PAGE_LINES = 24
 
 /** Returns true if it printed all requests. */
@@ -174,8 +174,8 @@ function heading(turn: TurnRecord, requests: number): string {
 }
 
 /**
- * Says how much of the first request begins like the request before of the same model: a provider may have it
- * in its cache. Empty if there is none.
+ * Returns the share of the first request that begins like the model's previous request, which a provider may
+ * have cached. Empty if there is none.
  */
 function sameAsBefore(turn: TurnRecord, before: TurnRecord | undefined): string {
   const now = requestsOf(turn)[0]

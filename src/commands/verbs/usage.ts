@@ -36,8 +36,8 @@ function modelLine(model: Model): string {
   const facts = [
     `@${name}  ${backend} ${model.model}, ${windowOf(model)}`,
     `${counted(turns, 'turn')}, ${read}, ${output} written`,
-    // Learned from reports and refusals: the provider counts more tokens than we do, or its window is smaller
-    // than it says.
+    // Learned from reports and refusals: the provider counts more tokens than sshawl, or has a smaller window
+    // than it states.
     calibration !== 1 && countedAbove(calibration),
     fallback !== undefined && `where it fails, @${fallback} is asked`,
     model.isOutputLimited && `answers of at most ${model.maxOutput} tokens: its server takes no more`,
@@ -83,7 +83,7 @@ export const usage = verb({
     const days = numberFlag('--days', flags.days, DAYS)
     const since = clock.now() - days * DAY_MS
     const room = (flags.all ? undefined : here)?.name
-    // `roomNames` leaves out rooms from which the person is banned.
+    // `roomNames` omits rooms from which the person is banned.
     const where = room === undefined ? { rooms: await roomNames({ person }, { rooms }) } : { room }
     const report = await reportOn(stores.models.charges, { ...where, since })
     const json = { room: room ?? null, since: iso(since), ...reportJson(report) }
@@ -169,7 +169,7 @@ function factsOf({ turns, requests, input, cached, output, estimated, cost, unpr
   ].join(', ')
 }
 
-/** Returns `its tokens are counted 1% above ours`, which compares the provider's count with ours. */
+/** Returns `its tokens are counted 1% above ours`, the provider's count compared with sshawl's. */
 function countedAbove(calibration: number): string | undefined {
   const percent = Math.round((calibration - 1) * 100)
   if (percent === 0) return undefined

@@ -66,7 +66,7 @@ function readArguments(
   last: string | undefined,
 ) {
   const isFullFirst = model === 'full' && !names.includes('full')
-  // A model's prompt says more than the prompt of the guide, which always exists.
+  // A model's prompt is more informative than that of the guide, which always exists.
   const usual = names.find((name) => name === last) ?? names.find((name) => name !== 'guide') ?? 'guide'
   const [, full, rest = ''] = /^(full(?:\s+|$))?(.*)$/s.exec(question) ?? []
   return {
@@ -86,11 +86,11 @@ function promptJson(room: string, model: string, prompt: Prompt) {
   return { room, model, encoding, budget, layers, tools, system_prompt: system, context, warnings }
 }
 
-/** Characters that fill the bar, one for each part. They differ without colour, neighbours most. */
+/** Characters that fill the bar, one for each part. They differ without colour, neighbours most of all. */
 const FILLS = ['█', '▒', '▚', '░', '▓', '▞', '▙', '#', '▟', '=', '+', '-']
 const FREE = '·'
 const NARROWEST = 10
-/** Cells before a row of the table: the fill of its part, and a blank. */
+/** Cells before a row of the table: the fill of its part, and a space. */
 const MARK_CELLS = 2
 const NO_MARK: Span = { text: '  ', isPicture: true }
 
@@ -202,7 +202,7 @@ interface ShareRow {
   readonly place?: string
   readonly priority?: number
   readonly note: string
-  /** The number of the part whose fill is before the row; absent for a row that belongs to the row above. */
+  /** The number of the part whose fill precedes the row; absent for a row that belongs to the row above. */
   readonly fill?: number
   /** True for a note that `…` replaces if there is no space for all such notes. */
   readonly isHint?: true
