@@ -3,10 +3,10 @@ import { foldCase, UNSPACED } from './mentions.ts'
 import type { Person } from './person.ts'
 
 const MAX_WORDS = 20
-/** Characters of all words, as they are stored. */
+/** Characters of all words together, as stored. */
 const MAX_CHARS = 400
 
-/** Returns `postgres, invoice` for words between commas; undefined for none, or for more than are stored. */
+/** Reads `postgres, invoice`. Returns undefined for no words, or for more than are stored. */
 export function readAlertWords(text: string): string | undefined {
   const words = [...new Set(text.split(/[,，、]/).map((word) => foldCase(word.replace(/\s+/g, ' ').trim())))]
   const used = words.filter((word) => /[\p{L}\p{N}]/u.test(word))
@@ -14,13 +14,10 @@ export function readAlertWords(text: string): string | undefined {
   return used.length === 0 || used.length > MAX_WORDS || stored.length > MAX_CHARS ? undefined : stored
 }
 
-/** A letter, a digit or a mark of a script that puts spaces between words. */
+/** A letter, digit or mark of a script that puts spaces between words. */
 const LETTER = `(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}_]`
 
-/**
- * Returns a function that is true for lines that have one of a person's words (`readAlertWords`), as a whole word
- * and in any case. The person's own lines and lines of routines have none.
- */
+/** Tests lines for a person's alert words, whole, in any case. Skips the person's and routines' lines. */
 export function createAlertTest(): (
   entry: Entry,
   person: Pick<Person, 'id' | 'name'>,

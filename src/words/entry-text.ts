@@ -7,25 +7,20 @@ import { markdownText } from '../base/text/markdown.ts'
 import { fileEntryText } from './file-notes.ts'
 import type { ActionEntry, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
 
-/**
- * An entry as pipes and `history` print it. Later lines of a text are indented, so that none reads as another
- * speaker.
- */
+/** Formats an entry for pipes and `history`. Indented later lines cannot read as another speaker. */
 export function entryLine(entry: Entry): string {
   return indentLater(formatEntry(entry))
 }
 
-/** UTF-16 units of a line that is shown on one row, as a pin is. */
+/** UTF-16 units of an entry on one row, such as a pin. */
 const MAX_ROW_UNITS = 300
 
-/** Returns the beginning of a line with its author, on one row. */
 export function entryRow(entry: Entry): string {
   const row = cleanLine(entryLine(entry)).replace(/\s+/g, ' ').trim()
   const head = headOf(row, MAX_ROW_UNITS)
   return head === row ? row : `${head}…`
 }
 
-/** `pinned 1: ann: the release is on Friday` */
 export const pinRows = (pins: readonly Entry[]): readonly string[] =>
   pins.map((pin, index) => `pinned ${index + 1}: ${entryRow(pin)}`)
 
@@ -54,17 +49,15 @@ function formatEntry(entry: Entry): string {
   }
 }
 
-/** Returns the name on one line, without control characters, so that no name reads as another speaker. */
+/** Puts a name on one line without control characters, so that it cannot read as another speaker. */
 export const shownName = (name: string): string => cleanLine(name)
 
-/**
- * The marks after the author of a message, such as ` (routine 3)` and ` (edited)`. No name ends like them.
- */
+/** Marks after a message's author, such as ` (routine 3)` and ` (edited)`. No name ends like them. */
 export const messageMarks = (
   message: Pick<MessageEntry, 'edits' | 'edited' | 'routine' | 'copied'>,
 ): string => routineMark(message) + editedMark(message) + copiedMark(message)
 
-/** The mark of a line that a fork has from the room it was made of. */
+/** The mark of a line that a fork copied from its original room. */
 export const copiedMark = ({ copied }: Pick<Entry, 'copied'>): string => (copied ? ' (copied)' : '')
 
 export const routineMark = ({ routine }: Pick<MessageEntry, 'routine'>): string =>
@@ -88,24 +81,19 @@ type CallFacts = Pick<ToolCallEntry, 'name' | 'arguments' | 'notRun'>
 const MAX_SHOWN_RESULT = 200
 const MAX_SHOWN_ERROR = 500
 
-/**
- * The beginning of the result that a model reads after it called an unknown tool. The names of its tools
- * follow.
- */
+/** Begins the result that a model reads after it called an unknown tool; the names of its tools follow. */
 export const UNKNOWN_TOOL = 'ERROR: You requested a tool called '
 
 export const isUnknownTool = ({ tool, text }: ToolResultEntry): boolean =>
   tool === undefined && text.startsWith(UNKNOWN_TOOL)
 
-/** The name and `toolResultText`. Of an unknown tool, omits the names of tools, which are for the model. */
+/** For people: omits the tool names that a model reads after it called an unknown tool. */
 export const toolResultLine = (result: ToolResultEntry): string =>
   isUnknownTool(result)
     ? `@${shownName(result.author)} called ${result.name}, which is no tool here`
     : `${result.name}: ${toolResultText(result)}`
 
-/**
- * `src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result, or `ok`; `…` if there is more.
- */
+/** `src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result, or `ok`; `…` if there is more. */
 export function toolResultText({ text, isError, durationMs, bytes: size }: ToolResultEntry): string {
   const said = text.trim()
   const line = /^.*\S/.exec(said)?.[0] ?? 'ok'
@@ -135,7 +123,7 @@ export function tokenFacts({ input, cached, output, estimated }: Usage): readonl
   return [read, written, `of these ${estimated.input} in and ${estimated.output} out estimated`]
 }
 
-/** What happened in a sub-turn, in one line. The result of the call that started it has the whole answer. */
+/** One line for an entry of a side turn. The result of the call that started it has the whole answer. */
 export function threadLine(entry: Entry): string {
   const part = entry.round === undefined ? '(side turn)' : `(round ${entry.round})`
   if (entry.kind === 'tool_call') return `${part} ${shownName(entry.author)}: ${toolCallLine(entry)}`
@@ -150,16 +138,13 @@ const firstLine = (text: string): string => text.split('\n', 1).join('')
 
 export const MOST_LINES = 20
 
-/** True for a text of which a screen may show only the beginning. */
+/** True if a screen may show only the beginning of the text. */
 export const isLongText = ({ kind, thread, text }: Entry): boolean =>
   (kind === 'message' || kind === 'reply') && thread === undefined && text.split('\n').length > MOST_LINES
 
 export const indentLater = (text: string): string => text.replaceAll('\n', '\n  ')
 
-/**
- * An entry as scripts read it: the fields of all kinds first, then its own. `joined` and `left` also have the
- * name of a single person who came or went; `by` is left out.
- */
+/** An entry's JSON for scripts, without `by`; `joined` or `left` names a single person who came or went. */
 export function entryJson(entry: Entry): { readonly [key: string]: Json } {
   const { id, at, room, kind, author, text, by: _by, ...others } = entry
   const { purged: _purged, byProgram, ...rest } = { purged: undefined, ...others }
@@ -184,10 +169,7 @@ function namesOf(entry: Entry): { readonly [key: string]: Json } {
 
 const INDENT = '  '
 
-/**
- * An item of a Markdown list: `- 09:41:07 **alice**: hello`, in UTC. No text in it can end the item, read as
- * another speaker or be a mark of any kind.
- */
+/** `- 09:41:07 **alice**: hello`, in UTC. The text cannot end the item, add marks or fake a speaker. */
 export function entryMarkdown(entry: Entry): string {
   const side = entry.thread === undefined ? '' : '(side turn) '
   const bill = entry.kind === 'reply' ? billLine(entry) : ''
@@ -196,7 +178,7 @@ export function entryMarkdown(entry: Entry): string {
   return `- ${time} ${side}${text}${bill === '' ? '' : `\\\n${INDENT}(${markdownText(bill, INDENT)})`}`
 }
 
-/** As `entryLine`, but with the whole text of results and sub-turns, and without the indents. */
+/** As `entryLine`, but with the whole text of results and side turns, and without indents. */
 export function wholeText(entry: Entry): string {
   if (entry.kind === 'tool_result')
     return cleanText(
@@ -216,7 +198,6 @@ function withBoldAuthor(text: string, { author }: Entry): string {
 interface LogHead {
   readonly name: string
   readonly topic: string
-  /** Rows of the pinned lines. */
   readonly pins: readonly string[]
   readonly at: number
 }

@@ -43,14 +43,11 @@ interface EntryBase {
   readonly text: string
   /** The line rings everybody in the room: an op, owner or admin said `@all`. */
   readonly toAll?: true
-  /**
-   * The turn whose sub-turn recorded the entry. Such entries are shown shortened and are no part of the
-   * conversation.
-   */
+  /** The turn whose side turn recorded the entry, which is shown shortened, outside the conversation. */
   readonly thread?: TurnId
-  /** The round of the panel that the turn in `thread` is. */
+  /** The round of the panel, if the turn in `thread` is a panel. */
   readonly round?: number
-  /** It was said in another room, of which this one is a fork. Of messages, actions and replies only. */
+  /** A fork copied the line from its original room. Only messages, actions and replies have it. */
   readonly copied?: true
   /** The line came through MCP, HTTP POST or a pipe; `by_program` in JSON. Absent in old logs. */
   readonly byProgram?: true
@@ -62,7 +59,7 @@ export interface MessageEntry extends EntryBase {
   readonly edits?: EntryId
   /** The message came by HTTP, so it does not call `on_message` of the room's script. */
   readonly posted?: true
-  /** The number of the routine that said it for its author. */
+  /** The number of the routine that said the message in its author's name. */
   readonly routine?: number
   /** In a log that was read `revised`: the entry that gave this message its text. */
   readonly edited?: EntryId
@@ -120,9 +117,7 @@ export interface ReplyEntry extends EntryBase, TurnBill {
   readonly outcome?: TurnOutcome
 }
 
-/**
- * A tool call that begins to run; with `notRun` it does not, and its result says why. `author` is the caller.
- */
+/** A tool call that begins; with `notRun` it did not run, as its result says. `author` is the caller. */
 export interface ToolCallEntry extends EntryBase {
   readonly kind: 'tool_call'
   readonly turn?: TurnId
@@ -172,7 +167,7 @@ export interface ApprovalEntry extends EntryBase {
 /** A routine was made, changed, paused or ended; `author` did it, or is the routine's person. */
 export interface RoutineEntry extends EntryBase {
   readonly kind: 'routine'
-  /** Its number in the room. */
+  /** The routine's number in the room. */
   readonly routine: number
   readonly event: 'made' | 'changed' | 'paused' | 'ended'
 }
@@ -183,16 +178,16 @@ export interface FileNote {
   readonly name: string
   readonly event: 'made' | 'changed' | 'removed'
   readonly size?: number
-  /** What its first bytes say: `text`, `PNG picture`. */
+  /** The type by the file's first bytes: `text`, `PNG picture`. */
   readonly type?: string
 }
 
 /** Files came into the workspace or were changed there; `author` did it. */
 export interface FileEntry extends EntryBase {
   readonly kind: 'file'
-  /** The turn whose command did it. */
+  /** The turn whose command changed the files. */
   readonly turn?: TurnId
-  /** The first `MAX_FILE_NOTES` of them. */
+  /** At most the first `MAX_FILE_NOTES` files. */
   readonly files: readonly FileNote[]
 }
 

@@ -6,8 +6,8 @@ export class Refusal extends Error {
 }
 
 /**
- * An unknown key was not let in. `no-code`: it needs an invite code; `wrong-code`: its code lets nobody in;
- * `no-name`: it cannot have the name; `later`: it is let in once the client has no certificate to offer.
+ * An unknown key was not admitted. `no-code`: it needs an invite code; `wrong-code`: its code admits nobody;
+ * `no-name`: it cannot have the name; `later`: it is admitted once the client has no certificate to offer.
  */
 export class InviteRefusal extends Refusal {
   readonly reason: 'no-code' | 'wrong-code' | 'no-name' | 'later'
@@ -69,13 +69,13 @@ export const warnOfStorage =
 
 export const SERVER_STOPPING = new DOMException('the server is stopping', 'AbortError')
 
-/** Aborts a command that its person, who is still connected, has cancelled. */
+/** The abort reason of a command whose person cancelled it and is still connected. */
 export const CALL_CANCELLED = new DOMException('the call was cancelled', 'AbortError')
 
 export const whyAborted = ({ reason }: AbortSignal, gone: string): string =>
   reason === SERVER_STOPPING || reason === CALL_CANCELLED ? reason.message : gone
 
-/** For people, if only the operator, who has the log, can do something about a failure. */
+/** Shown to people for a failure that only the operator, who has the log, can fix. */
 export const APOLOGY = 'something went wrong on the server; it was logged'
 
 /** The message is for the model. */

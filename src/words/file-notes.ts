@@ -1,7 +1,7 @@
 import { bytes } from '../base/amounts.ts'
 import type { FileEntry, FileNote, RoomName } from './entry.ts'
 
-/** Files that one entry names; its text names fewer. */
+/** Files that an entry lists; its text names fewer. */
 export const MAX_FILE_NOTES = 50
 const MAX_NAMED = 8
 
@@ -21,7 +21,7 @@ export function fileChangesText(notes: readonly FileNote[]): string {
     .join('; ')
 }
 
-/** The text of an entry for people, with the shell line that gets its first picture. */
+/** The entry's text for people, with the shell line that downloads its first picture. */
 export function fileEntryText({ room, text, files }: Pick<FileEntry, 'room' | 'text' | 'files'>): string {
   const picture = files.find(({ type, event }) => event !== 'removed' && isPicture(type))
   return picture
@@ -31,7 +31,7 @@ export function fileEntryText({ room, text, files }: Pick<FileEntry, 'room' | 't
 
 export const isPicture = (type: string | undefined): boolean => type?.endsWith(' picture') ?? false
 
-/** Names that a shell may read otherwise stay `NAME`. */
+/** A name that a shell may read otherwise is shown as `NAME`. */
 export function gettingLine(room: RoomName, name: string): string {
   const shown = /^[\w.][\w./-]*$/.test(name) ? name : 'NAME'
   return `ssh HOST files ${room} ${shown} > ${shown.slice(shown.lastIndexOf('/') + 1)}`

@@ -2,7 +2,7 @@ import { fenceAfter } from '../base/markdown.ts'
 import type { Entry } from './entry.ts'
 import { MAX_MODEL_NAME, TO_ALL } from './names.ts'
 
-/** A name may follow a letter of these scripts, which put no spaces between words. */
+/** Scripts that put no spaces between words, so a name may follow their letters. */
 export const UNSPACED = ['Han', 'Hiragana', 'Katakana']
   .map((name) => `\\p{Script_Extensions=${name}}`)
   .join('')
@@ -17,8 +17,8 @@ const mentionOf = (character: string, most: number): RegExp =>
 const MENTION = mentionOf('[a-z0-9_.-]', MAX_MODEL_NAME)
 
 /**
- * The names of `callable` that a text mentions as `@name`, each once. `ask @qwen.` mentions `qwen` if no
- * model is called `qwen.`. Code, quoted lines and addresses mention nobody.
+ * Returns the names of `callable` that a text mentions as `@name`, each once. `ask @qwen.` mentions `qwen` if
+ * no model is called `qwen.`. Code, quoted lines and addresses mention nobody.
  */
 export function mentions(text: string, callable: Iterable<string>): string[] {
   const names = new Set(callable)
@@ -40,7 +40,7 @@ const QUOTE = /^ {0,3}>/
 /** The rest of an address from its `://`, or from the end of a name such as `example.org/`. */
 const ADDRESS = /(?::\/\/|\.[a-z]{2,20}(?::\d+)?\/)[!#-;=?-_a-~]*/gi
 
-/** The text with blanks over code, quoted lines and addresses, so that positions in it stay the same. */
+/** Overwrites code, quoted lines and addresses with spaces, so that positions stay the same. */
 function withoutQuotes(text: string): string {
   if (!text.includes('@')) return ''
   let fence = ''
@@ -56,7 +56,7 @@ function withoutQuotes(text: string): string {
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
 
 const NAME_CHARACTER = '[\\p{L}\\p{N}\\p{M}_.-]'
-/** Longer than a name: a text may have a letter's marks as characters of their own. */
+/** Longer than a name, because a letter's marks may be characters of their own. */
 const MAX_WORD = 40
 
 const PERSON_MENTION = mentionOf(NAME_CHARACTER, MAX_WORD)
@@ -68,7 +68,7 @@ export function createMentionTest(text: string): (name: string) => boolean {
   return (name) => names.has(foldCase(name))
 }
 
-/** The words that a text mentions as `@word`, in order. `isFirst`: nothing is before it. */
+/** The words that a text mentions as `@word`, in order. `isFirst` is true if nothing is before the word. */
 export const mentionedWords = (
   text: string,
 ): readonly { readonly word: string; readonly isFirst: boolean }[] =>
@@ -88,7 +88,6 @@ export function addressedWords(entry: Entry): readonly string[] {
 /** Returns equal texts for names that differ only in case or Unicode composition. */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
 
-/** True if an entry addresses a person: `@bob` anywhere, or `bob:` at the beginning. */
 export type Addressed = (entry: Entry, person: { readonly name: string }) => boolean
 
 const FIRST_WORD = new RegExp(`^(${NAME_CHARACTER}{1,${MAX_WORD}})[:,](?:\\s|$)`, 'u')
@@ -109,13 +108,12 @@ export function createAddressed(): Addressed {
   }
 }
 
-/** As `createAddressed`, for people in the entry's room: lines to all address them, too. */
+/** As `createAddressed`, for people in the entry's room, whom `@all` addresses, too. */
 export function createAddressedHere(): Addressed {
   const addressed = createAddressed()
   return (entry, person) => (entry.toAll === true && entry.author !== person.name) || addressed(entry, person)
 }
 
-/** True if the text has `@all` or another word for everybody in the room. */
 export const namesAll = (text: string): boolean => TO_ALL.some(createMentionTest(text))
 
 const nobody = (): boolean => false

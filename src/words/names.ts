@@ -9,7 +9,7 @@ import {
 import type { RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 
-/** The room that every session begins in; it belongs to nobody. */
+/** The room that every session begins in; it has no owner. */
 export const LOBBY = 'lobby' as RoomName
 
 export const SYSTEM = 'system'
@@ -73,7 +73,7 @@ const notInNames = (character: string): string => {
   return `U+${code} cannot be in a name: it is invisible, or no letter of everyday writing`
 }
 
-/** True if the name is, or looks like, one of these as written or in small letters. */
+/** True if the name, as written or in small letters, is or looks like one of `names`. */
 export function isLike(name: string, names: readonly string[]): boolean {
   const taken = new Set(names.map(skeleton))
   return taken.has(skeleton(name)) || taken.has(look(name))
@@ -84,16 +84,15 @@ const LABEL_SEPARATOR = ' · '
 /** The author of what a persona says, as `reviewer · qwen`: no person's name has spaces. */
 export const personaLabel = (persona: string, model: string): string => `${persona}${LABEL_SEPARATOR}${model}`
 
-/** Splits a `personaLabel`, or returns the name of a model alone. */
 export function splitLabel(label: string): { readonly model: string; readonly persona?: string } {
   const [persona = '', model] = label.split(LABEL_SEPARATOR)
   return model === undefined ? { model: label } : { model, persona }
 }
 
-/** The name by which people mention who has this label: `reviewer` of `reviewer · qwen`. */
+/** The name by which people mention the speaker: `reviewer` for `reviewer · qwen`. */
 export const nameInLabel = (label: string): string => splitLabel(label).persona ?? label
 
-/** The fields of an entry that say who speaks: a model, or a `personaLabel`. */
+/** Returns an entry's fields for its speaker: a model's name or a `personaLabel`. */
 export function speakerCalled(label: string) {
   const { model, persona } = splitLabel(label)
   return { author: label, ...(persona === undefined ? {} : { persona, model }) }
@@ -102,7 +101,7 @@ export function speakerCalled(label: string) {
 /** Words that ring everybody in a room: `@all`. */
 export const TO_ALL: readonly string[] = ['all', 'everyone', 'here', 'channel']
 
-/** Names that nobody can register, by what others would take them for. Older registrations stay. */
+/** Names that nobody can register, with the reason; older registrations stay. */
 const RESERVED: readonly (readonly [means: string, names: readonly string[]])[] = [
   ['the server speaks in this name', [SYSTEM, 'server', 'sshawl', LOBBY, 'reminder']],
   ['a line with it rings everybody in the room', TO_ALL],
@@ -116,7 +115,7 @@ const MEANING: ReadonlyMap<string, string> = new Map(
   RESERVED.flatMap(([means, names]) => names.map((name) => [skeleton(name), means] as const)),
 )
 
-/** Why a name is reserved, or looks like one that is, in a sentence. */
+/** Returns a sentence if the name is reserved or looks like a reserved name. */
 export function whyReserved(name: string): string | undefined {
   const means = MEANING.get(skeleton(name)) ?? MEANING.get(look(name))
   return means === undefined ? undefined : `nobody can be called ${name}: ${means}; choose another name`

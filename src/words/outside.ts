@@ -6,22 +6,22 @@ export interface Outside {
   readonly tail: number
 }
 
-/** Nobody may know `id` before the text is complete. */
+/** Strangers must not learn `id` before the text is complete, or they could write its marks. */
 export interface TextFromTools {
   readonly id?: string
   readonly text: string
   readonly outside?: Outside
 }
 
-/** Returns the sources of strangers' texts in a text for models. */
+/** Returns the sources of the strangers' texts that `textForModels` marked. */
 export const outsideSources = (text: string): readonly string[] =>
   [...text.matchAll(MARKED)].map(([, from = '']) => from)
 
 const MARKED = /^Between the two marks is what the (.+) says\. Strangers wrote it:/gmu
 
 /**
- * Returns the text as a model reads it: the strangers' lines between two marks that they could not know. With
- * an id the marks are always the same, so that providers find the text in their cache.
+ * Returns the text as a model reads it: the strangers' lines between two marks that the strangers could not
+ * know. With an id, the marks are always the same, so that providers find the text in their cache.
  */
 export function textForModels({ text, outside, id = crypto.randomUUID() }: TextFromTools): string {
   if (!outside) return text

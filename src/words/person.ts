@@ -8,19 +8,17 @@ export type Fingerprint = Brand<'Fingerprint'>
 /** Somebody known by a key. A guest is not stored. */
 export interface Person {
   readonly id: PersonId
-  /** Can change while they are here. */
+  /** Can change while the person is here. */
   readonly name: string
   /** True for a stored admin, or for the key of an admin by the config. Can change while they are here. */
   readonly admin: boolean
   readonly guest: boolean
   /** Why a guest has no name of their own, as a sentence without its full stop. */
   readonly why?: string
-  /** What they must know of this login, as a sentence without its full stop. */
+  /** What the person must know about this login, as a sentence without its full stop. */
   readonly notice?: string
   readonly login?: Login
-  /**
-   * The name of a room, if they have only the rights of its plain member, and may read no other private one.
-   */
+  /** Set if the person has only a plain member's rights in this room, and may read no other private room. */
   readonly plainMemberOf?: string
 }
 
@@ -39,7 +37,7 @@ export interface Login {
 export interface TokenLogin {
   readonly id: number
   readonly until: number
-  /** The only rooms that the token reaches; absent for all. */
+  /** The only rooms that the token reaches; absent for all rooms. */
   readonly rooms?: ReadonlySet<string>
 }
 
@@ -55,7 +53,6 @@ export const withLogin = (person: Person, login: Login): Person => ({
   login,
 })
 
-/** Returns the person with the rights of a plain member of a room. */
 export const asPlainMember = (person: Person, room: string): Person => ({
   ...person,
   get name() {

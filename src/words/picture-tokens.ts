@@ -6,9 +6,7 @@ export type PictureRule =
   | { readonly kind: 'patches'; readonly side: number; readonly most: number; readonly tokens: number }
   /** OpenAI: tiles of 512 × 512 pixels after the picture is made smaller. */
   | { readonly kind: 'tiles'; readonly base: number; readonly tokens: number }
-  /**
-   * Gemini 2: a small picture is one tile, a larger one is cut into tiles that depend on its shorter side.
-   */
+  /** Gemini 2: a small picture is one tile, a larger one is cut into tiles sized by its shorter side. */
   | { readonly kind: 'crops'; readonly tokens: number }
 
 /**

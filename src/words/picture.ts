@@ -2,7 +2,7 @@ import { bytes, counted } from '../base/amounts.ts'
 import { cleanLine } from '../base/text/clean-text.ts'
 import type { PictureFile, PictureType } from '../base/picture-file.ts'
 
-/** What is told and stored of a picture. */
+/** Metadata of a picture, as reported and stored. */
 export interface PictureFacts {
   /** Its path in the workspace, as it was written. */
   readonly name: string
@@ -14,11 +14,11 @@ export interface PictureFacts {
   readonly size: number
   /** SHA-256 of these bytes, in hexadecimal digits. */
   readonly hash: string
-  /** What its provider counts for it; 0 if it is not sent. */
+  /** Tokens that the provider counts for the picture; 0 if it is not sent. */
   readonly tokens: number
 }
 
-/** A picture of a workspace. Its bytes are in no JSON of it. */
+/** A picture of a workspace. `JSON.stringify` omits its bytes. */
 export class Picture implements PictureFacts {
   readonly name: string
   readonly type: PictureType
@@ -52,7 +52,6 @@ export class Picture implements PictureFacts {
   }
 }
 
-/** `p.png: PNG, 640 × 480, 12 kB` */
 export const pictureText = ({
   name,
   type,

@@ -11,7 +11,7 @@ export const WAITING_FOR_ANSWER = 'waits for an answer'
 
 const MAX_CHARS = 60
 
-/** Accepts any values of a tool: `done` of `total`, and a text. */
+/** Accepts any numbers and text that a tool sends. */
 export function toolProgress(done: number, total?: number, text = ''): ToolProgress {
   const share = total !== undefined && total > 0 ? done / total : Number.NaN
   const line = cleanLine(text.slice(0, 4 * MAX_CHARS)).slice(0, MAX_CHARS)

@@ -17,10 +17,7 @@ export const ROOM_TOOL_PREFIX = 'sshawl_'
 
 const SCOPE_WORDS: readonly string[] = ['all', 'none', 'on', 'off', ...TOOL_GROUPS]
 
-/**
- * True for an id that no tool from outside may have, in any case: a word of scopes, one of the rooms' tools,
- * or a property of every JavaScript object.
- */
+/** True for ids, in any case, of scope words, the rooms' tools, and properties of every JavaScript object. */
 export function isReservedToolId(id: string): boolean {
   const lower = id.toLowerCase()
   return SCOPE_WORDS.includes(lower) || lower.startsWith(ROOM_TOOL_PREFIX) || id in Object.prototype
