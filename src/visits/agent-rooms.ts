@@ -5,12 +5,11 @@ import type { Person } from '../words/person.ts'
 import { createSerial } from '../base/jobs/serial.ts'
 import type { AgentControl } from '../commands/index.ts'
 
-/** Limit of rooms that an agent is in, and also of rooms that it follows. */
 const MAX_ROOMS = 32
 
 const TOO_MANY = `an agent is in ${MAX_ROOMS} rooms at most, and follows as many; leave one of them, or listen to fewer`
 
-/** The rooms that one agent has entered, and those that it follows without being present. */
+/** The rooms that one agent has entered, and the rooms that it follows without being present. */
 export class AgentRooms implements AgentControl {
   readonly person: Person
   listener: AgentListener | undefined
@@ -38,7 +37,7 @@ export class AgentRooms implements AgentControl {
       this.#visits.set(room.name, { room, participant })
       try {
         await room.enter(participant)
-        // A person who lost access in the meantime was removed before the agent was in the room.
+        // A person who lost access meanwhile was removed before the agent was in the room: checks again.
         await this.#rooms.get(room.name, this.person)
       } catch (error) {
         await this.#leave(room.name)
@@ -52,7 +51,7 @@ export class AgentRooms implements AgentControl {
     })
   }
 
-  /** Follows a room. Calls `whyNot` first. Resolves to the reason if it cannot follow. */
+  /** Calls `whyNot` first. Resolves to the reason if the agent cannot follow the room. */
   async follow(name: string, whyNot: () => Promise<string | undefined>): Promise<string | undefined> {
     if (this.#isOver || this.#followed.has(name)) return undefined
     return (await whyNot()) ?? (await this.#follow(name, () => true))
@@ -63,7 +62,7 @@ export class AgentRooms implements AgentControl {
     return this.#followed.delete(name)
   }
 
-  /** Resolves to true if the person may see the room. Rejects with `StorageError`. */
+  /** Rejects with `StorageError`. */
   async sees(name: string): Promise<boolean> {
     return (await this.#rooms.get(name, this.person).catch(unlessRefused)) !== undefined
   }
@@ -81,7 +80,7 @@ export class AgentRooms implements AgentControl {
     })
   }
 
-  /** Leaves all rooms and enters none any more. Rejects with `StorageError`. */
+  /** Also refuses later joins. Rejects with `StorageError`. */
   leaveAll(): Promise<void> {
     return this.#oneByOne(async () => {
       this.#isOver = true
@@ -103,18 +102,14 @@ export class AgentRooms implements AgentControl {
     this.#followed.set(name, () => {})
   }
 
-  /**
-   * Follows a room if the person may read it and `isWanted` is still true. Resolves to the reason if it
-   * cannot.
-   */
+  /** Follows a room if `isWanted` is still true once access is known. Resolves to the reason if it cannot. */
   async #follow(name: string, isWanted: () => boolean): Promise<string | undefined> {
     const deliver = (entry: Entry): void => void (this.#shows(entry) && this.listener?.changed(entry))
     try {
       const room = await this.#rooms.get(name, this.person)
       if (!isWanted()) return undefined
       this.unfollow(name)
-      // Counted after `get`: a room that the person may not see takes no place, so nobody can detect hidden
-      // rooms.
+      // Counted after `get`: hidden rooms take no place, so that nobody can detect them.
       if (this.#followed.size >= MAX_ROOMS) return TOO_MANY
       this.#followed.set(name, room.listen({ deliver }))
       await this.#rooms.get(name, this.person)

@@ -6,10 +6,10 @@ import type { FileNote } from '../words/entry.ts'
 import { fileNamesText, MAX_FILE_NOTES } from '../words/file-notes.ts'
 import type { Person } from '../words/person.ts'
 
-/** Files that come within this time are told in one entry. */
+/** Files that arrive within this time are reported in one entry. */
 const TOGETHER_MS = 10_000
 
-/** Tells rooms which files a person put into them over one connection. */
+/** Reports to rooms which files a person put into them over one connection. */
 export class ArrivedFiles {
   readonly #person: Person
   readonly #log: Log
@@ -24,7 +24,7 @@ export class ArrivedFiles {
     this.#log = log
   }
 
-  /** Returns the upload, which is told once it is closed. */
+  /** Returns the upload, which is reported once it is closed. */
   watch(room: Room, name: string, event: FileNote['event'], file: OpenFile): OpenFile {
     let size = 0
     let head: Uint8Array = new Uint8Array()
@@ -42,7 +42,7 @@ export class ArrivedFiles {
     }
   }
 
-  /** Some clients put a file under another name and rename it. */
+  /** Some clients upload a file under another name and then rename it. */
   renamed(room: Room, name: string, to: string): void {
     const notes = this.#byRoom.get(room)?.notes
     const note = notes?.get(name)
@@ -55,7 +55,7 @@ export class ArrivedFiles {
     this.#byRoom.get(room)?.notes.delete(name)
   }
 
-  /** Tells all that was not told yet. Never rejects. */
+  /** Reports the remaining files now. Never rejects. */
   async flush(): Promise<void> {
     for (const room of this.#byRoom.keys()) this.#tell(room)
     await Promise.all(this.#telling)

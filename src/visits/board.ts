@@ -17,9 +17,9 @@ import { type RoomStatus, SharedStatus } from './status.ts'
 
 /** Interval of the status line's updates while something runs. */
 export const TICK_MS = 500
-/** Interval of counting people while many come in: each count redraws all screens. */
+/** Limits recounts while many people come in, because each count redraws all screens. */
 const PEOPLE_MS = 2_000
-/** Interval of showing pieces of replies: it looks smooth, and few bytes are spent on moving the cursor. */
+/** Interval of showing chunks of replies: it looks smooth, and few bytes are spent on moving the cursor. */
 export const REPLY_MS = 80
 
 export type RoomBoards = ReturnType<typeof createRoomBoards>
@@ -38,17 +38,14 @@ export function createRoomBoards(status: RoomStatus, now: () => number, reading:
 
 export type BoardView = ReturnType<RoomBoard['watch']>
 
-/**
- * The part below the messages that all sessions of a room share: the status line and the replies being
- * written.
- */
+/** The status line and the replies being written, which all sessions of a room share. */
 class RoomBoard {
   readonly #room: Room
   readonly #source: RoomStatus
   readonly #status: SharedStatus
   readonly #replies: ReturnType<typeof createReplies>
   readonly #wallNow: () => number
-  /** Maps what refreshes a session to its person. */
+  /** Maps each session's refresh function to its person. */
   readonly #watchers = new Map<() => void, Person>()
   /** True if routines may have changed since they were read. */
   #hasOldRoutines = true
@@ -65,7 +62,6 @@ class RoomBoard {
     this.#wallNow = reading.wallNow
   }
 
-  /** The open questions that this person may answer. */
   questions(person: Person, role: Role): readonly WaitingQuestion[] {
     return this.#source.questions(this.#room).filter((one) => one.mayAllow(person, role))
   }
@@ -153,7 +149,7 @@ class RoomBoard {
     }, PEOPLE_MS)
   }
 
-  /** A person who comes in may have routines, too. */
+  /** Also called for a person who comes in, because they may have routines. */
   #routinesChanged(): void {
     this.#hasOldRoutines = true
     this.#peopleChanged()
@@ -188,7 +184,7 @@ class RoomBoard {
     if (this.#pacing === undefined) this.#showReplies()
   }
 
-  /** Shows the first piece after a pause at once, and later ones together. */
+  /** Shows the first chunk after a pause at once, and later chunks together. */
   #showReplies(): void {
     this.#pacing = undefined
     if (!this.#replies.flush()) return

@@ -16,9 +16,9 @@ export interface RoomViews {
   readonly recent: RecentEntries
   readonly lastSeen: LastSeen
   readonly followed: FollowedRooms
-  /** Resolves to a line that says which models listen in the room; empty if none does. Never rejects. */
+  /** Resolves to a line that says which models listen in the room; empty for none. Never rejects. */
   readonly listening: (room: RoomName) => Promise<string>
-  /** Resolves to the rows of the room's pins. Never rejects. */
+  /** Never rejects. */
   readonly pins: (room: RoomName) => Promise<readonly string[]>
 }
 
@@ -36,9 +36,7 @@ export class CurrentRoom {
   /** Serializes moves, because somebody may be kicked from a room while they enter another one. */
   readonly #serial = createSerial()
 
-  /**
-   * `gone` is aborted at the session's end. A terminal has a `size` and can follow rooms; a pipe has neither.
-   */
+  /** `gone` is aborted at the session's end. Only a terminal has a `size` and can follow rooms. */
   constructor(
     screen: Screen,
     rooms: Pick<Rooms, 'lobby'>,
@@ -66,7 +64,7 @@ export class CurrentRoom {
     return this.#visit?.room === room && this.#kickedFrom !== room.name
   }
 
-  /** The open questions of a room that the person may answer; none of a room that they are not in. */
+  /** Returns open questions that the person may answer; none for a room that they are not in. */
   questions(room: RoomName): readonly WaitingQuestion[] {
     return (this.#visit?.room.name === room && this.#board?.questions()) || []
   }
@@ -80,10 +78,7 @@ export class CurrentRoom {
     return this.#serial(() => this.#move(room, greet))
   }
 
-  /**
-   * Moves the session into the lobby. Ends a pipe, and a session in the lobby. If the session is in another
-   * room, only forgets `from`.
-   */
+  /** Moves to the lobby; ends a pipe, or a session in the lobby. In another room, only forgets `from`. */
   putOut(from: RoomName, why: string): Promise<void> {
     return this.#serial(async () => {
       if (this.#visit?.room.name !== from) return this.#following?.gone(from)

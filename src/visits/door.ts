@@ -44,10 +44,7 @@ export const createDoor = (
   servers: (kind, id) => serversOf(quotaKeyName(kind, id)),
 })
 
-/**
- * Runs a command until it ends or its person is removed. In that case the command is aborted without further
- * output, its status is 1, and the reason goes to stderr.
- */
+/** Runs a command. If its person is removed, aborts it without output: the reason on stderr, status 1. */
 export async function untilKicked(
   person: Person,
   pipe: ExecPipe,

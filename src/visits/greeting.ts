@@ -9,7 +9,7 @@ interface GreetedModel {
 
 const MAX_NAMES = 8
 
-/** Returns lines that say who else is in the room, and tell a newcomer what to type. */
+/** Returns lines that say who else is in the room and, for a newcomer, what to type. */
 export type Greeting = ReturnType<typeof createGreeting>
 
 export const createGreeting =
@@ -36,7 +36,7 @@ export const createGreeting =
 interface ComingIn {
   /** Counted up to 2. */
   readonly earlierLogins: number
-  /** The time zone that they see; undefined for a pipe, which shows no times. */
+  /** Undefined for a pipe, which shows no times. */
   readonly zone: string | undefined
 }
 
@@ -76,10 +76,7 @@ interface Answering {
   readonly talk?: { readonly model: string; readonly person: string } | undefined
 }
 
-/**
- * Returns a line for who enters a room in which these models and personas listen, with their providers; empty
- * for none.
- */
+/** Says which models and personas listen in the room, with their providers; empty for none. */
 export function listeningLine(
   listeners: readonly string[],
   models: readonly Pick<GreetedModel, 'name' | 'backend'>[],
@@ -87,7 +84,7 @@ export function listeningLine(
 ): string {
   const providerOf = (model: string): string | undefined => models.find(({ name }) => name === model)?.backend
   const described = (listener: string): string => {
-    // A model of the config that has the name of a persona wins.
+    // A configured model wins over a persona of the same name.
     const own = providerOf(listener)
     if (own !== undefined) return `@${listener} (through ${own})`
     const model = personas.find(({ name }) => name === listener)?.model

@@ -7,14 +7,13 @@ const ANSWER = /^(?:(y|yes)|(n|no)|(\d{1,9}))$/i
 
 type Reading = { readonly say: string } | { readonly command: string } | { readonly problem: string }
 
-/** A question must have been on the screen for this time in ms: the line may have been meant for the room. */
+/** Milliseconds that a question must have been on the screen: before, the line may be meant for the room. */
 const READ_MS = 1_000
 
 /** Answers to questions by a single word at one terminal. `now` returns monotonic milliseconds. */
 export class QuickAnswers {
   readonly #person: Person
   readonly #now: () => number
-  /** When each open question was shown, by room and number. */
   readonly #shownAt = new Map<string, number>()
 
   constructor(person: Person, now: () => number) {
@@ -22,7 +21,7 @@ export class QuickAnswers {
     this.#now = now
   }
 
-  /** Adds a row with the words that answer it to the person's own questions. */
+  /** Adds a row with the answering words to the person's own questions. */
   over(screen: Screen, open: (room: RoomName) => readonly WaitingQuestion[]): Screen {
     return {
       ...screen,
@@ -37,10 +36,7 @@ export class QuickAnswers {
     return isOwn ? { ...entry, text: `${entry.text}\n${this.#row(entry, open)}` } : entry
   }
 
-  /**
-   * Returns the command that the line stands for, or the line if it is something else. `problem`: it is
-   * unclear which question is meant, or the question has just come.
-   */
+  /** Returns an answer's command, or the line. `problem`: several questions match, or one has just come. */
   read(line: string, room: RoomName, open: readonly WaitingQuestion[]): Reading {
     const [word, , no, digits] = ANSWER.exec(line.trim().replace(/^\/\//, '')) ?? []
     const meant = digits === undefined ? this.#own(open) : open.filter(isForAll).filter(isCalled(digits))

@@ -11,7 +11,7 @@ export type RecentEntries = ReturnType<typeof createRecentEntries>
 export function createRecentEntries() {
   const rooms = new Map<Room, ReturnType<typeof keep> & { holders: number }>()
   return {
-    /** Keeps the newest entries of a room in memory until `release`, which must be called once. */
+    /** Caches the newest entries of a room until `release`, which must be called once. */
     open(room: Room) {
       const kept = rooms.get(room) ?? { ...keep(room), holders: 0 }
       kept.holders++
@@ -31,10 +31,10 @@ export function createRecentEntries() {
   }
 }
 
-/** Listens first and reads second, so that no entry is missed between. */
+/** Listens before it reads, so that no entry is missed. */
 function keep(room: Room) {
   let entries: readonly Entry[] = []
-  /** Keeps all entries until the log was read, because they may revise an entry of it. */
+  /** Stores all entries until the log was read, because they may revise an entry of it. */
   let add = (before: readonly Entry[], entry: Entry): readonly Entry[] => [...before, entry]
   const stop = room.listen({
     deliver(entry) {
@@ -52,7 +52,7 @@ function keep(room: Room) {
     return () => entries
   }
   return {
-    /** Resolves to a function that gives the newest entries at any time. Rejects with `StorageError`. */
+    /** Resolves to a getter of the newest entries. Rejects with `StorageError`. */
     ready: read(),
     folded: foldOnce(),
     stop,

@@ -14,7 +14,7 @@ interface RoomFilesParts {
   readonly bytes: ByteQuota
   readonly upToDate: Peers['upToDate']
   readonly log: Log
-  /** The files of a room's workspace, which this person changes; the paths in them are relative. */
+  /** The files of a room's workspace, changed in the person's name; paths are relative. */
   filesOf(room: string, person: Person): FileTree
 }
 
@@ -43,9 +43,8 @@ const RECHECK_MS = 1_000
 const FILES_FRACTION = 7 / 8
 
 /**
- * The files that a person may use, as `/ROOM/dir/file`; `/` lists the rooms that they see. Changes are paced
- * as messages are, and their bytes count against the same daily quota. Rejects with `Refusal`,
- * `StorageError`, `NoSuchFile`, and the errors of a room's files.
+ * A person's files as `/ROOM/dir/file`; `/` lists the rooms they see. Changes are paced like messages and
+ * share the daily byte quota. Rejects with `Refusal`, `StorageError`, `NoSuchFile`, or a room's file errors.
  */
 class PersonalFiles implements FileTree {
   readonly #person: Person
@@ -63,7 +62,7 @@ class PersonalFiles implements FileTree {
   }
 
   async facts(path: string): Promise<FileFacts> {
-    // Clients request facts often, so only every 20th request is paced.
+    // Clients request metadata often, so only every 20th request is paced.
     if (++this.#asked % FACTS_PER_TURN === 0) await this.#turn()
     if (path === '/') return directory('/')
     const { name, inside } = partsOf(path)
@@ -119,7 +118,6 @@ class PersonalFiles implements FileTree {
     this.arrived.renamed(room, inside, target.inside)
   }
 
-  /** Resolves to a place that the person may change. */
   async #toChange(path: string): Promise<Place> {
     const place = await this.#at(path)
     const { room, inside } = place
@@ -130,7 +128,7 @@ class PersonalFiles implements FileTree {
     return place
   }
 
-  /** Resolves a path, whose `inside` is empty for the room itself. Waits for the person's pace. */
+  /** Resolves a path; `inside` is empty for the room itself. Waits for the person's pace. */
   async #at(path: string): Promise<Place> {
     await this.#turn()
     const { name, inside } = partsOf(path)
@@ -146,7 +144,7 @@ class PersonalFiles implements FileTree {
     await this.#parts.upToDate()
   }
 
-  /** Answers alike for a missing room and one that the person may not see. */
+  /** Answers alike for a missing room and a room that the person may not see. */
   async #room(name: string): Promise<Room> {
     this.#signal.throwIfAborted()
     try {
@@ -157,10 +155,7 @@ class PersonalFiles implements FileTree {
     }
   }
 
-  /**
-   * Checks the right to speak before each write, because the person may be muted or banned meanwhile. Checks
-   * access to the room once a second and at the end.
-   */
+  /** Checks the right to speak before each write, and access to the room each second and at the end. */
   #checkOf(room: Room, how: OpenMode): (bytes: number) => Promise<void> {
     let askedAt = performance.now()
     return async (bytes) => {

@@ -12,10 +12,7 @@ export interface RoomVisit {
   readonly role: Role
   /** The newest entry that was shown; empty for none. */
   newest(): EntryId
-  /**
-   * Leaves the room once. `ended` means that the session ends here, and stores the room as the person's last
-   * one.
-   */
+  /** Leaves the room once. `ended`: the session ends; stores the room as the person's last one. */
   leave(how?: 'quietly' | 'ended'): Promise<void>
 }
 
@@ -36,7 +33,7 @@ export interface VisitOptions {
   readonly questions?: (role: Role) => readonly number[]
   /** True if the person moved here themselves: their own joins and leaves are hidden. */
   readonly isMove?: boolean
-  /** True if the room is one of the person's rooms from now on. */
+  /** True if the room becomes one of the person's rooms. */
   readonly isMine?: boolean
   /** Set if the room was only renamed, so that nobody came or left. */
   readonly how?: 'quietly' | undefined
@@ -152,7 +149,6 @@ class Arrivals implements Participant {
     if (isAsked(entry, this.person)) this.#bell()
   }
 
-  /** Shows entries that came since the past was read. */
   showAll(past: readonly Entry[], since: readonly Entry[]): void {
     for (const entry of [...since, ...this.#whispered]) this.#show(entry)
     this.newest = since.at(-1)?.id ?? past.at(-1)?.id ?? this.newest
@@ -164,7 +160,7 @@ class Arrivals implements Participant {
 const roleForView = (room: Room, person: Person): Promise<Role> =>
   room.roleOf(person).catch((): Role => (person.guest ? 'guest' : 'member'))
 
-/** Hides what only ops can do with a question from others. */
+/** For members and guests, hides the row of a question that only ops can use. */
 class RoleView {
   readonly #screen: Screen
   /** Set before anything is shown. */
@@ -187,7 +183,7 @@ interface ShownPast {
   readonly open: readonly number[]
 }
 
-/** Shows the past, with a mark before the entries that are new to the person, without answered questions. */
+/** Shows the past without answered questions, with a mark before entries that are new to the person. */
 function showPast({ older, past: all, seen, open }: ShownPast, screen: Screen): void {
   const past = all.filter((entry) => !isAnswered(entry, all))
   const isNew = ({ id, kind, author }: Entry): boolean =>
@@ -202,9 +198,7 @@ function showPast({ older, past: all, seen, open }: ShownPast, screen: Screen): 
   }
 }
 
-/**
- * True for an open question. Numbers restart with the server, so only the last question of a number counts.
- */
+/** Numbers of questions restart with the server, so only the last question of a number can be open. */
 const waits = (entry: Entry, past: readonly Entry[], open: readonly number[]): boolean =>
   isQuestion(entry) &&
   open.includes(entry.question ?? NaN) &&
@@ -222,7 +216,7 @@ const isQuestion = (entry: Entry): entry is ApprovalEntry =>
 
 const OPS_ROW = /\n\/allow always [^\n]*\(ops only\)(?=\n)/
 
-/** Maps a question to the one that members see, so that it is drawn once for all of them. */
+/** Maps a question to its version for members, so that it is drawn once for all of them. */
 const forMembers = new WeakMap<Entry, Entry>()
 
 function withoutOpsRow(entry: Entry): Entry {
@@ -237,12 +231,12 @@ const isOwnComing = (entry: Entry, { name }: Person): boolean =>
 
 const PAST_ENTRIES = 20
 const PAST_SCREENS = 2
-/** Rows of a long text, which is folded. */
+/** Rows of a folded long text. */
 const FOLDED_ROWS = 9
-/** Cells of the time and the indent. */
+/** Columns of the time and the indent. */
 const BESIDE_TEXT = 8
 
-/** Returns how many of the newest entries fit, by the rows that their text needs; at least one. */
+/** Returns how many of the newest entries fit; at least one. */
 function fitting(entries: readonly Entry[], columns: number, rows: number): number {
   let free = PAST_SCREENS * rows
   const older = entries.slice(-PAST_ENTRIES).toReversed()
@@ -262,7 +256,7 @@ function rowsOf(entry: Entry, columns: number): number {
     : rows
 }
 
-/** Divides the entries into those from before the person came and those since, delivered or not. */
+/** Divides the entries into earlier and later ones than the person's arrival, delivered or not. */
 function partsOf(
   known: readonly Entry[],
   held: readonly Entry[],
@@ -286,7 +280,7 @@ function partsOf(
   }
 }
 
-/** Returns the entry that last changed the text. */
+/** Returns the id of the entry that last changed the text. */
 const changedAt = (entry: Entry): EntryId => (entry.kind === 'message' ? entry.edited : undefined) ?? entry.id
 
 const isAsked = (entry: Entry, person: Person): boolean =>

@@ -9,7 +9,7 @@ import type { Output } from '../commands/index.ts'
 
 const SCRIPT_COLUMNS = 80
 
-/** Writes lines in order. All output is at once in the pipe's own queue, which limits it. */
+/** Writes lines in order. All output goes at once into the pipe's own queue, which limits it. */
 export function scriptOutput(pipe: ExecPipe, account: Account): Output & { ready(): Promise<void> } {
   let ready: Promise<void> = Promise.resolve()
   return {
@@ -45,10 +45,7 @@ export interface InputLimits {
   readonly stallMs: number
 }
 
-/**
- * Reads all input of a script. `if-ready` does not wait for a silent input. Throws `Refusal` if it is too
- * long or does not end.
- */
+/** `if-ready` does not await silent input. Throws `Refusal` if the input is too long or does not end. */
 export async function scriptInput(
   pipe: ExecPipe,
   limits: InputLimits,

@@ -8,7 +8,6 @@ import type { Screen } from '../terminal/index.ts'
 import type { CurrentRoom } from './current-room.ts'
 import { pageTurn } from './script-streams.ts'
 
-/** How other parts notify, move and end a session. */
 export const clientOf = (screen: Screen, moves: CurrentRoom): OpenClient => ({
   person: screen.person,
   tell: (text) => screen.print(text),
@@ -52,7 +51,7 @@ export const callerIn = (
   },
 })
 
-/** Returns the first room of a session: that of `join NAME`, or `@NAME` for `talk NAME`. */
+/** Returns the first room of a session: `NAME` for `join NAME`, `@NAME` for `talk NAME`. */
 export function placeToOpen(line: string): string | undefined {
   const [, verb, name] = /^\s*(join|j|talk)\s+([^\s-]\S*)\s*$/.exec(line) ?? []
   return verb === 'talk' ? `@${name?.replace(/^@/, '')}` : name

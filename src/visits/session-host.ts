@@ -34,7 +34,6 @@ import { QuickAnswers } from './quick-answers.ts'
 import { callerIn, clientOf, placeToOpen } from './session-caller.ts'
 import { type InputLimits, scriptInput, scriptOutput } from './script-streams.ts'
 
-/** The parts of the server that sessions and scripts use. */
 export interface HostParts {
   readonly door: Door
   readonly rooms: Rooms
@@ -50,16 +49,15 @@ export interface HostParts {
   readonly invitations: Pick<InvitationNotices, 'tell'>
   readonly greeting: Greeting
   readonly files: NonNullable<ClientHandler['files']>
-  /** Enters a room as `/join` does, or with `@NAME` a talk. */
+  /** Enters a room as `/join` does; `@NAME` opens a talk. */
   readonly join: (name: string, person: Person, goIn: (room: Room) => Promise<void>) => Promise<void>
-  /** Stops everything that this person started in a room. */
+  /** Stops everything that the person started in the room. */
   readonly stop: (room: Room, person: Person) => Promise<void>
-  /** Takes notice that somebody entered a line at a terminal in this room. Never throws. */
+  /** Called when somebody entered a line at a terminal in this room. Never throws. */
   readonly onTyped: (room: RoomName) => void
   readonly warmComposer: () => void
   /** Returns the current message of the day; empty for none. */
   readonly motd: () => string
-  /** Returns the current limits of a script's input. */
   readonly stdin: () => InputLimits
 }
 
@@ -72,7 +70,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
     servers: door.servers,
     roomToOpen: placeToOpen,
     async shell(person, terminal, account, room) {
-      // People at a terminal ask a model sooner or later, and then need not wait for the process to start.
+      // People at a terminal usually ask a model sooner or later: starts the process early.
       if (terminal.size()) parts.warmComposer()
       const following = terminal.size() && views.followed.open(person)
       const mine = await preferences.open(person)
@@ -118,7 +116,7 @@ interface Attached {
   readonly screen: Screen
   readonly current: CurrentRoom
   readonly talk: TalkSession
-  /** A promise, because the room is shown without it. */
+  /** A promise, because the room is shown without waiting for the history. */
   readonly history: Promise<OpenHistory>
   /** Unregisters the session. */
   readonly forget: () => void
@@ -234,7 +232,7 @@ class RoomSession implements SessionHost {
     const { kind, status } = await this.#answerOrHandle(line, caller, attached)
     const history = await attached.history
     history.sent(line)
-    // A pipe has no ↑ key to recall the text with.
+    // A pipe has no ↑ key that recalls the text.
     const isText = kind === 'speech' || (kind === 'command' && this.#parts.runner.showsWords(rest))
     if (isText && status !== 0 && this.#own.size())
       screen.print('! your text is not lost: ↑ brings it back', 'error')
@@ -299,7 +297,6 @@ class RoomSession implements SessionHost {
   }
 }
 
-/** Hides entries of people whom this person ignores. */
 const withoutIgnored = (screen: Screen, { shows }: TalkSession): Screen => ({
   ...screen,
   deliver(entry, how) {

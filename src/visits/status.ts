@@ -11,7 +11,7 @@ import type { TurnStore } from '../turns/index.ts'
 import type { RoutineEngine, ShownRoutines } from '../turns/routines/index.ts'
 import type { Work } from './work.ts'
 
-/** What a person of a role can use in a room. */
+/** What people of one role can use in a room. */
 type Choices = Pick<SessionStatus, 'models' | 'scope' | 'tools'>
 
 /** The content of a room's status line except its name and the number of people. */
@@ -57,8 +57,7 @@ export function createRoomStatus(
     async lastTurn({ name }: Room): Promise<SessionStatus['lastTurn']> {
       const { model, prompt } = (await store.last(name)) ?? {}
       if (model === undefined || !prompt) return undefined
-      // Uses this sum because it is constant: the target changes with the provider's count and the room's
-      // script.
+      // The target changes with the provider's count and the room's script; this sum is constant.
       const { used, window, reserved_output: reserved } = prompt.budget
       return { model, percent: window > reserved ? Math.round((100 * used) / (window - reserved)) : 0 }
     },
@@ -70,23 +69,20 @@ const FRESH_MS = 5_000
 const NO_CHOICES: Choices = { models: [], scope: '', tools: 0 }
 const NO_ROUTINES: ShownRoutines = { listeners: [], nextOf: new Map() }
 
-/**
- * The status of one room as different people see it. People who see the same get the same object until it
- * changes.
- */
+/** The status of one room. People who see the same status get the same object until it changes. */
 export class SharedStatus {
   readonly #room: Room
   readonly #source: RoomStatus
   readonly #now: () => number
   readonly #known = new Map<string, SessionStatus>()
-  /** Maps a role to its choices, with one person of that role. */
+  /** Maps a role to its choices, found with one person of that role. */
   readonly #choices = new Map<Role, { choices: Choices; foundAt: number; person: Person }>()
   #people = 0
   #running: readonly RunningWork[] = []
   #questions: readonly WaitingQuestion[] = []
   #lastTurn: SessionStatus['lastTurn']
   #routines = NO_ROUTINES
-  /** Turns whose end was told already, though they run for another moment. */
+  /** Turns that were reported as ended, though they run for another moment. */
   readonly #ended = new Set<string>()
   /** The status at the last `update`. */
   #seen = ''
@@ -118,7 +114,6 @@ export class SharedStatus {
     return this.#running.length + this.#questions.length > 0
   }
 
-  /** Stops showing a turn whose end was shown. */
   end(turn: TurnId): void {
     this.#ended.add(turn)
   }
@@ -137,7 +132,7 @@ export class SharedStatus {
     return true
   }
 
-  /** Reads the budget of the last turn. Resolves to true if it has changed. Never rejects. */
+  /** Resolves to true if the budget of the last turn has changed. Never rejects. */
   async readLastTurn(): Promise<boolean> {
     const found = await this.#source.lastTurn(this.#room).catch(() => undefined)
     const now = this.#lastTurn
@@ -147,7 +142,7 @@ export class SharedStatus {
     return true
   }
 
-  /** Reads what runs by itself. Resolves to true if it has changed. Never rejects. */
+  /** Resolves to true if the routines have changed. Never rejects. */
   async readRoutines(people: readonly PersonId[]): Promise<boolean> {
     const before = this.#routines
     const found = await this.#source.routines(this.#room, people).catch(() => before)
@@ -157,10 +152,7 @@ export class SharedStatus {
     return true
   }
 
-  /**
-   * Finds what a role can use, unless a person of that role came in recently. Resolves to true if it changed.
-   * Never rejects.
-   */
+  /** Finds a role's choices unless found recently. Resolves to true if they changed. Never rejects. */
   async admit(person: Person, role: Role): Promise<boolean> {
     const { foundAt = -Infinity } = this.#choices.get(role) ?? {}
     return this.#now() - foundAt >= FRESH_MS && (await this.#findChoices(role, person))
@@ -172,7 +164,7 @@ export class SharedStatus {
 
   async #findChoices(role: Role, person: Person): Promise<boolean> {
     const before = this.#choicesOf(role)
-    // People of the role who come in meanwhile need not query again.
+    // Set now, so that people of the role who come in meanwhile need not query again.
     this.#choices.set(role, { choices: before, foundAt: this.#now(), person })
     const choices = await this.#source.choices(this.#room, person).catch(() => before)
     const { scope, tools, models } = before
@@ -193,7 +185,7 @@ export class SharedStatus {
     this.#people = count
   }
 
-  /** The next run that is the person's own or of the room. */
+  /** The next run of the person's own or the room's routines. */
   #nextFor({ id }: Person): number | undefined {
     const { next = Infinity, nextOf } = this.#routines
     const at = Math.min(next, nextOf.get(id) ?? Infinity)
@@ -208,7 +200,7 @@ export class SharedStatus {
     return this.#questions.filter((question) => question.mayAllow(person, role))
   }
 
-  /** Returns equal keys for people with equal status: one per role and next run unless something runs or waits. */
+  /** People with equal status get equal keys: one per role and next run unless something runs or waits. */
   #keyFor(person: Person, role: Role): string {
     const usual = `${role} ${this.#nextFor(person) ?? ''}`
     if (!this.isBusy()) return usual

@@ -2,9 +2,7 @@ import type { Entry } from '../words/entry.ts'
 import type { RoomBus } from '../chat/index.ts'
 
 export interface TappedBus extends RoomBus {
-  /**
-   * Calls `listener` with each entry after its delivery, in the order of the room's log. It must not throw.
-   */
+  /** Calls `listener` with each delivered entry, in the log's order. `listener` must not throw. */
   tap(listener: (entry: Entry) => void): void
 }
 
