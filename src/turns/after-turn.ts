@@ -21,20 +21,18 @@ interface AfterTurnParts {
 }
 
 /**
- * Returns `runTurn` with follow-ups: runs the room's `after_turn`, and calls the models that the reply
- * mentions, which a line in the room says, for the same requester and routine, whose quotas and rights apply,
- * up to the depth limit. Does not pass `permissions` on. Side turns and panels call nobody.
+ * Runs the room's `after_turn`, then calls the models that the reply mentions, up to the depth limit, for the
+ * same requester and routine but without `permissions`. Side turns and panels call nobody.
  */
 export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }: AfterTurnParts): RunTurn {
-  /** How many models' replies led to an entry; 0 if the entry is absent. */
+  /** Maps an entry to the number of models' replies that led to it; absent for 0. */
   const depths = new WeakMap<AnsweredEntry, number>()
   return async (request, stop) => {
     const end = await runTurn(request, stop)
     hooks.afterTurn(request.room, turnFacts(request, end, clock.now()))
     const { reply } = end
     const depth = depths.get(request.message) ?? 0
-    // The offline helper is no language model: the names in its answers are examples of what people can
-    // write.
+    // The offline helper is no language model: names in its answers are only examples for people.
     const isGuide = request.model.settings.backend === 'guide'
     if (reply?.kind !== 'reply' || isGuide || request.panel || limits.turn_depth === 0) return end
     // The author is not always the turn's model: its fallback may have answered.

@@ -22,7 +22,7 @@ export interface Charge {
   /** The requester's name. */
   readonly person: string
   readonly model: string
-  /** Names of the quotas that it counts against (chat/limits.ts); none for requests of the server itself. */
+  /** Names of the quotas that it counts against (chat/limits.ts); none for the server's own requests. */
   readonly payers: readonly string[]
   /** True for the first request of a turn, so that turns can be counted. */
   readonly opensTurn: boolean
@@ -33,7 +33,7 @@ export interface Charge {
 
 export type Grouping = 'model' | 'person' | 'room' | 'day'
 
-/** Which charges to add up: those of one room, of these rooms, or of all rooms that a person may see. */
+/** Selects the charges of one room, of several rooms, or of all rooms that a person may see. */
 export type UsageQuery = {
   readonly by: Grouping
   readonly since: number
@@ -46,10 +46,10 @@ export interface UsageRow {
   readonly turns: number
   readonly requests: number
   readonly input: number
-  /** Of `input`, what providers had cached. */
+  /** The part of `input` that providers had cached. */
   readonly cached: number
   readonly output: number
-  /** Of `input` and `output`, the tokens that no provider reported; absent if all were reported. */
+  /** The parts of `input` and `output` that no provider reported; absent if all were reported. */
   readonly estimated?: NonNullable<Usage['estimated']>
   readonly price?: Price
 }
@@ -66,9 +66,9 @@ export interface Spending {
 /** All methods reject with `StorageError` only. */
 export interface ChargeStore {
   add(charge: Charge): Promise<void>
-  /** Resolves to the tokens (input and output) used after a time. Charges of payers are kept for one day. */
+  /** Resolves to the tokens (input and output) used after a time. Payers' charges are stored for one day. */
   spent(of: Spender, after: number): Promise<number>
-  /** Resolves to the same by request, oldest first, without requests of 0 tokens. */
+  /** As `spent`, but by request, oldest first, without requests of 0 tokens. */
   spending(of: Spender, after: number): Promise<readonly Spending[]>
   /** Resolves to sums by key and price, in no order. Nobody sees the charges of a room that is gone. */
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
@@ -109,7 +109,7 @@ export class Bill {
     this.#parts = parts
   }
 
-  /** To be awaited before each request. Rejects with `Refusal` if a quota is used up. */
+  /** Must be awaited before each request. Rejects with `Refusal` if a quota is used up. */
   async allow(): Promise<void> {
     await this.#parts.checkQuotas(this.#room, this.#requester)
   }
@@ -133,10 +133,7 @@ export class Bill {
     await charges.add({ ...charge, ...(price ? { price: { ...price } } : {}) })
   }
 
-  /**
-   * Resolves to the usage of a request that its provider did not report in full: the reported numbers, and
-   * our own count of the rest; undefined for the offline helper, which is no language model.
-   */
+  /** Completes a provider's report by our own count; undefined for the offline helper (no language model). */
   async estimate(
     settings: ModelSettings,
     { counted }: CountedRequest,
@@ -145,7 +142,7 @@ export class Bill {
     if (!usesTokens(settings)) return undefined
     const factor = await this.#parts.calibrations.meanFactor(settings)
     const input = reported.input ?? Math.round(counted * factor)
-    // A report in the middle of an answer counts what was written by then.
+    // A report in the middle of an answer counts only what was written by then.
     const output = Math.max(reported.output ?? 0, await this.#tokensOf(text, settings.encoding))
     const estimated = { input: input - (reported.input ?? 0), output: output - (reported.output ?? 0) }
     const isEstimate = estimated.input + estimated.output > 0
@@ -167,7 +164,7 @@ export class Bill {
   }
 }
 
-/** The keys of `[limits]` that bound what models may use in 24 hours; 0 for no bound. */
+/** Keys of `[limits]` that bound the tokens of 24 hours; 0 for no bound. */
 export interface QuotaLimits {
   readonly tokens_per_person_day: number
   readonly tokens_per_room_day: number
@@ -179,13 +176,12 @@ export const usesTokens = ({ backend }: Pick<ModelSettings, 'backend'>): boolean
 export type Requester = Pick<Person, 'id' | 'name' | 'login'>
 
 /**
- * Rejects with `Refusal` if a quota of this person, their key, their network or this room is used up, or with
- * `StorageError`. Called before each request. A request counts once it has ended, so a turn exceeds a quota
- * by one request at most.
+ * Called before each request, which counts once it has ended: a turn exceeds a quota by one request at most.
+ * Rejects with `Refusal` if a quota of the person, key, network or room is used up, or with `StorageError`.
  */
 export type CheckQuotas = (room: string, requester?: Requester) => Promise<void>
 
-/** Counts quotas from the store, so that a restart changes nothing. */
+/** Counts from the store, so that a restart changes nothing. */
 export function createTokenQuotas(
   charges: Pick<ChargeStore, 'spent' | 'spending'>,
   clock: Clock,
@@ -215,10 +211,7 @@ function quotaOf({ kind, share }: QuotaKey, person: string): string {
   return `the quota of all who come from ${person}'s network (${share} times tokens_per_person_day)`
 }
 
-/**
- * Returns the time in ms since the epoch when enough tokens are a day old to be below the quota. `spent` is
- * oldest first.
- */
+/** Returns the time in ms since the epoch when use falls below the quota. `spent` is oldest first. */
 function freeAgainAt(spent: readonly Spending[], used: number, quota: number): number {
   let left = used
   const last = spent.find(({ tokens }) => (left -= tokens) < quota)

@@ -9,20 +9,16 @@ export interface ShownMessages {
   readonly tokens: number
 }
 
-/**
- * Fits all messages so far into `tokens`. The result is larger only if one call of the newest step needs
- * more.
- */
+/** Fits all messages into `tokens`. The result is larger only if one call of the newest step needs more. */
 export type FitMessages = (messages: readonly StepMessage[], tokens: number) => Promise<ShownMessages>
 
 /** Fraction of the tokens for older messages once any was shortened; the rest is for the next results. */
 const SHARE_AFTER_SHORTENING = 0.75
 
 /**
- * Shortens messages first: the results of older steps, oldest first, then the text and calls of these steps,
- * and the newest step last. Then drops the oldest steps, and finally calls of the newest step. An unchanged
- * message stays the same object and a message is shortened only once: the turn log compares objects, and
- * providers cache equal prefixes.
+ * Shortens older steps' results first, oldest first, then their text and calls, then the newest step. Then
+ * drops the oldest steps, and finally calls of the newest step. Shortens a message only once and returns
+ * unchanged messages as the same objects: the turn log compares objects, and providers cache equal prefixes.
  */
 export function createFitMessages(composer: Pick<Composer, 'count'>, encoding: string): FitMessages {
   const counts = new WeakMap<StepMessage, number>()
@@ -42,7 +38,7 @@ export function createFitMessages(composer: Pick<Composer, 'count'>, encoding: s
     return short
   }
 
-  /** Returns the newest step with fewer calls: halves their number until the step fits or has one call. */
+  /** Halves the number of the newest step's calls until the step fits or has one call. */
   async function withFewerCalls(step: readonly Counted[], tokens: number): Promise<readonly Counted[]> {
     const messages = step.map(({ message }) => message)
     for (let kept = Math.floor((messages.length - 1) / 2); ; kept = Math.floor(kept / 2)) {
@@ -93,10 +89,7 @@ function shorteningOrder(all: readonly Counted[], newest: number): readonly numb
   )
 }
 
-/**
- * Leaves out whole steps, the oldest first, but never the newest: a result without its call is refused by
- * providers.
- */
+/** Never leaves out the newest step, or a part of a step: providers refuse a result without its call. */
 function withoutOldest(all: readonly Counted[], tokens: number): readonly Counted[] {
   let kept = all
   while (sum(kept) > tokens && startOfNewest(kept) > 0) {
@@ -126,7 +119,7 @@ const startOfNewest = (all: readonly Counted[]): number =>
   )
 
 const MAX_SHOWN_TEXT = 400
-/** Characters kept of each result, if other calls of the same step were dropped. */
+/** Characters of each result that remain if other calls of the same step were dropped. */
 const MAX_FOLDED_RESULT = 60
 /** A text is cut only if more characters than this are left out: the note itself takes about as many. */
 const MIN_LEFT_OUT = 64
@@ -169,10 +162,7 @@ function textOf(message: StepMessage): string {
   return [text, ...calls.map(callText), ...thoughts.map(thoughtText)].join('\n')
 }
 
-/**
- * Returns a call in OpenAI's wire format: most chat templates put about as much around each call, and none is
- * known to put more.
- */
+/** OpenAI's wire format: most chat templates add about as much to a call; none is known to add more. */
 const callText = ({ id, name, arguments: given }: ToolCall): string =>
   JSON.stringify([{ id, type: 'function', function: { name, arguments: given } }])
 

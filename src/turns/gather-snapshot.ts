@@ -46,17 +46,16 @@ interface PromptRequest {
   readonly room: Room
   readonly requester: Person
   readonly model: ModelSettings
-  /** The message that is answered; `/wrap` has none, or one that is not in the log. */
+  /** The answered message; `/wrap` has none, or one that is not in the log. */
   readonly message?: MessageEntry | ReplyEntry | UnsaidMessage
   readonly persona?: Persona
-  /** The run in which it is answered. */
+  /** The run in which the message is answered. */
   readonly routine?: RoutineRun
   /** True for a side turn that starts without the conversation. */
   readonly fresh?: boolean
-  /** Tokens to keep free for the steps that this turn has made already. */
+  /** Tokens reserved for the turn's earlier steps. */
   readonly reserve: number
   readonly inTurn?: ToolsInTurn
-  /** The pictures of the message. */
   readonly shown?: ShownPictures
 }
 
@@ -83,10 +82,7 @@ export class Snapshots {
     this.#parts = parts
   }
 
-  /**
-   * `scoped` may be a promise, so that a person does not wait for one store query after another. Rejects with
-   * `StorageError` only.
-   */
+  /** `scoped` may be a promise, so that store queries run in parallel. Rejects with `StorageError` only. */
   async gather(
     request: PromptRequest,
     scoped: Promise<ScopedForPrompt> | ScopedForPrompt,

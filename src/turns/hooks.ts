@@ -14,7 +14,7 @@ import {
   WrapError,
 } from '../wrap/index.ts'
 
-/** Calls that may wait in one room; further ones are dropped. */
+/** Waiting calls in one room; further calls are dropped. */
 const MAX_WAITING = 64
 /** Each room runs one queued call at a time on all servers. */
 const SLOTS = { running: 1, waiting: 1_000 }
@@ -39,7 +39,7 @@ export interface RoomHooksParts {
   readonly room: (name: RoomName) => Promise<Room | undefined>
   readonly modelNames: () => readonly string[]
   readonly slots: Pick<Slots, 'take'>
-  /** Reports, also later, why the webhook cannot be called. */
+  /** Calls `report`, also later, with the reason why the webhook cannot be called. */
   readonly sendWebhook: (name: string, from: RoomName, said: JsonObject, report: Report) => void
   readonly nextId: () => string
   readonly clock: Clock
@@ -61,23 +61,20 @@ interface Queue {
   isFull: boolean
 }
 
-/** Calls the hooks of all rooms' scripts. Disposing ends those that run. */
+/** Calls the hooks of all rooms' scripts. Disposing ends running hooks. */
 export class RoomHooks implements AsyncDisposable {
   readonly #parts: RoomHooksParts
   readonly #hookLog = new HookLog()
   readonly #closing = new AbortController()
   readonly #queues = new Map<RoomName, Queue>()
-  /** Set once there is somebody to speak for. */
+  /** Set once the routines, which say these lines, exist. */
   speak: Speak | undefined
 
   constructor(parts: RoomHooksParts) {
     this.#parts = parts
   }
 
-  /**
-   * Resolves to the reason against a call, also if the hook fails. Rejects with `StorageError`, or if
-   * aborted.
-   */
+  /** Resolves to the reason against a call, or a hook's failure. Rejects with `StorageError`, or on abort. */
   async beforeToolCall(
     room: Room,
     call: () => Promise<JsonObject>,
@@ -113,7 +110,7 @@ export class RoomHooks implements AsyncDisposable {
     const isPosted = 'posted' in entry
     const isByProgram = isPosted || entry.byProgram === true
     const whyMute = whyMuteFor(entry)
-    // A program that posts in answer to a webhook would go on for ever.
+    // Prevents an endless loop with a program that posts in answer to a webhook.
     if (!isPosted)
       this.#add(entry.room, {
         name: 'on_message',
@@ -191,7 +188,7 @@ export class RoomHooks implements AsyncDisposable {
     }
   }
 
-  /** Runs a job while no server runs another one in the room, which could change what it has read. */
+  /** Runs a job while no server runs another job in the room, which could change what this one has read. */
   async #inSlot(room: RoomName, job: () => Promise<void>): Promise<void> {
     const { slots, nextId } = this.#parts
     const id = `hook ${nextId()}`
@@ -251,7 +248,6 @@ export class RoomHooks implements AsyncDisposable {
   }
 }
 
-/** Returns why no hook may answer this line; undefined if one may. */
 function whyMuteFor(entry: Entry): string | undefined {
   if (entry.kind === 'reply' || entry.by === undefined || 'routine' in entry)
     return 'a model, a tool, a routine or a hook said the line'
@@ -261,7 +257,7 @@ function whyMuteFor(entry: Entry): string | undefined {
 const MAX_LINES = 50
 const MAX_ROOMS = 256
 
-/** `failed` has the hooks that failed in the current script, as `version name`. */
+/** `failed` lists the hooks that failed in the current script, as `version name`. */
 type LoggedRoom = { readonly lines: string[]; failed: string[] }
 
 class HookLog {

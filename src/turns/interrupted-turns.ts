@@ -13,10 +13,7 @@ interface InterruptedTurnsParts {
   readonly clock: Clock & Alarm
   readonly log: Log
   readonly room: (name: RoomName) => Promise<Room | undefined>
-  /**
-   * True if several servers share the database: failed writes are then tried again. A single server ends the
-   * turns at its next start, before any turn runs.
-   */
+  /** True if servers share the database: failed writes are retried. Else the next start ends the turns. */
   readonly isShared: boolean
 }
 
@@ -47,9 +44,7 @@ export class InterruptedTurns {
       }
     })
 
-  /**
-   * Ends a turn of this server whose end could not be stored. Does nothing unless servers share the database.
-   */
+  /** Ends this server's turn whose end could not be stored. Does nothing unless servers share a database. */
   async endLost(id: string): Promise<void> {
     if (!this.#parts.isShared) return
     await this.#untilStored(async () => {
@@ -78,10 +73,7 @@ export class InterruptedTurns {
   }
 }
 
-/**
- * Returns the outcome in the room's log, which the stored turn may lack. A reply without an outcome came
- * before a call.
- */
+/** The outcome in the log, which the stored turn may lack. A reply without an outcome came before a call. */
 function outcomeInLog(entries: readonly Entry[]): TurnOutcome | undefined {
   const reply = entries.find((entry) => entry.kind === 'reply' && entry.outcome !== undefined)
   if (reply?.kind === 'reply') return reply.outcome

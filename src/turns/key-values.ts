@@ -2,10 +2,7 @@ import type { EntryId } from '../words/entry.ts'
 import { isJsonObject, type Json } from '../base/json.ts'
 import { type Summary, SUMMARIZER_KEY } from '../wrap/index.ts'
 
-/**
- * Returns the name of the room's summarizer; `usual` is the server's. A value that is no name means none, so
- * that nothing is sent to a model.
- */
+/** `usual` is the server's summarizer. A value that is no name means none, so that no model gets anything. */
 export function summarizerName(
   values: ReadonlyMap<string, Json>,
   usual: string | undefined,

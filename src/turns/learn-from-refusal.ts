@@ -24,10 +24,7 @@ export interface RefusalParts {
   readonly modelFacts: ModelFactsTable
 }
 
-/**
- * Learns why a provider refused a request. Resolves to the settings for another one, which is shorter or
- * lacks the refused part; undefined if it could not differ. Rejects with `StorageError`.
- */
+/** Resolves to the settings of a shorter or reduced retry; undefined: none. Rejects with `StorageError`. */
 export async function learnFromRefusal(
   refusal: ModelRefusal,
   { model, settings, size: { counted }, tools = [], share = 0.5 }: RefusedRequest,
@@ -85,14 +82,9 @@ function refusedPart(refusal: ModelRefusal, tools: readonly PromptTool[]): Refus
   return { toolIds: Object.fromEntries(ids.map((id) => [id, `its provider refused it${words}`])) }
 }
 
-/**
- * Retries of a request that is refused as too long: if each is half as long, the last has 1/64 of the first.
- */
+/** Retries of a request that is too long: if each is half as long, the last has 1/64 of the first. */
 const MAX_SHORTER = 6
-/**
- * Retries without a refused tool or field: a server may refuse one after another. The next turn goes on with
- * the rest.
- */
+/** Retries without refused tools or fields, one at a time; the next turn continues with the rest. */
 const MAX_PARTS = 16
 
 /** Decides if one request may be retried after a refusal: a limited number of times for each kind. */

@@ -7,7 +7,6 @@ import type { ConfiguredModel, ModelFacts } from '../wrap/loop/index.ts'
 
 /** What is known of one model of one server beyond its configuration. */
 interface Row {
-  /** Reported by the model's server. */
   reported: ModelFacts
   /** Learned from refusals; valid until `learnedUntil` (ms since the epoch). */
   learned: ModelFacts
@@ -24,12 +23,8 @@ interface Row {
 /** Parts of requests that the server refused, each with a reason. Reset by a reload of the config. */
 export type RefusedParts = Omit<Lacks, 'tools'>
 
-/**
- * A context window guessed from a refused prompt. Kept in our own count of tokens, so that prompts do not
- * shrink when later answers raise `factor`.
- */
+/** A window guessed from a refused prompt, in our count: a rising `factor` must not shrink prompts. */
 interface Guess {
-  /** Tokens of a prompt, in our own count. */
   readonly prompt: number
   /** The provider's tokens per token of our count, as known so far. */
   readonly factor: number
@@ -46,15 +41,12 @@ const FRESH_MS = 10 * 60_000
 const RETRY_MS = 30_000
 /** Learned facts expire, because servers restart with other models and windows. */
 const LEARNED_MS = DAY_MS
-/** Guessed windows expire sooner: the cause of a refusal, such as the load, may be over soon. */
+/** Guessed windows expire sooner, because the cause of a refusal, such as the load, may be over soon. */
 const GUESS_MS = HOUR_MS
 /** The smallest window in tokens that the config accepts. A smaller one in a refusal is ignored. */
 export const MIN_WINDOW = 500
 
-/**
- * Keeps in memory what servers and refusals reveal about models, and lowers the configured limits
- * accordingly.
- */
+/** Caches what servers and refusals reveal about models, and lowers the configured limits accordingly. */
 export class ModelFactsTable {
   readonly #rows = new Map<string, Row>()
   readonly #refused = new WeakMap<ModelSettings, RefusedParts>()
@@ -67,10 +59,7 @@ export class ModelFactsTable {
     this.#log = log
   }
 
-  /**
-   * Resolves to the current settings. Asks the server first, with a short timeout, if the last inquiry is too
-   * old.
-   */
+  /** Asks the server first, with a short timeout, if the last inquiry is too old. */
   async settingsOf(model: ConfiguredModel): Promise<ModelSettings> {
     const row = this.#row(model.settings)
     if (model.adapter.inquire && row.askAgainAt <= this.#clock.monotonic()) {
@@ -112,10 +101,7 @@ export class ModelFactsTable {
     return narrowed
   }
 
-  /**
-   * Asks the server again before the next turn, since it may come back with another window. A server that did
-   * not answer the last inquiry keeps its pause.
-   */
+  /** Asks the server again before the next turn, unless it just failed to answer: its window may differ. */
   requestFailed(settings: ModelSettings): void {
     const row = this.#row(settings)
     if (row.askAgainAt > this.#clock.monotonic() + RETRY_MS) row.askAgainAt = -Infinity
@@ -150,10 +136,7 @@ export class ModelFactsTable {
     })
   }
 
-  /**
-   * Assumes for an hour, or until a reload of the config, that `prompt` tokens (our count) and the answer
-   * fit.
-   */
+  /** Assumes for an hour, or until a config reload, that `prompt` tokens (our count) and the answer fit. */
   assumePrompt({ settings }: ConfiguredModel, prompt: number, factor: number): void {
     const row = this.#row(settings)
     const now = this.#clock.now()
@@ -172,10 +155,7 @@ export class ModelFactsTable {
     if (row.guess) row.guess = { ...row.guess, factor, prompt: Math.max(counted, row.guess.prompt) }
   }
 
-  /**
-   * Returns how many tokens (our count) the longest accepted prompt has. Resets it to 0 unless it is below
-   * `refused`, the tokens of a refused prompt.
-   */
+  /** In our count. Resets the stored number to 0 unless it is below `refused`, a refused prompt's size. */
   longestAccepted(settings: ModelSettings, refused: number): number {
     const row = this.#row(settings)
     if (row.longestAccepted >= refused) row.longestAccepted = 0
@@ -239,10 +219,7 @@ const REFUSED_PART = 'a server refused a part of a request; requests are made wi
 const GUESSED =
   'a prompt was refused as too long, without numbers; smaller windows are tried, and /models shows the one that holds'
 
-/**
- * Returns the maximum answer in tokens for a window below the configured one: the default for that window, or
- * half of it if the config sets the maximum.
- */
+/** For a smaller window than configured: the usual maximum, or half the window if the config sets one. */
 function maxOutputFor(window: number, { maxOutput, contextWindow }: ModelSettings): number {
   const isUsual = maxOutput === usualOutput(contextWindow)
   return Math.min(maxOutput, isUsual ? usualOutput(window) : Math.floor(window / 2))

@@ -28,12 +28,9 @@ type PublicSettings = Pick<ModelSettings, (typeof PUBLIC_KEYS)[number]>
  * parts, whose reasons may quote private rooms.
  */
 export interface ModelStatus extends PublicSettings {
-  /**
-   * The factor from our token counts to the provider's that limits prompts: learned, or assumed before the
-   * first report.
-   */
+  /** The provider's tokens per token of our count, which limits prompts; assumed until the first report. */
   readonly calibration?: number
-  /** True if reports looked as if the server had read only a part of the prompt. */
+  /** True if reports suggest that the server read only a part of the prompt. */
   readonly isDoubted?: boolean
   /** The window in the config; `contextWindow` is smaller if the server takes less. */
   readonly configuredWindow: number
@@ -52,10 +49,7 @@ interface ModelListParts {
   readonly modelFacts: Pick<ModelFactsTable, 'settingsOf'>
 }
 
-/**
- * Lists all configured models in the order of the config, with their usage in rooms that the viewer may see:
- * 0 without a viewer, for the server itself. Rejects with `StorageError`.
- */
+/** In config order, with usage in rooms that a viewer sees; 0 without viewer. Rejects with `StorageError`. */
 export async function listModels(
   models: readonly ConfiguredModel[],
   viewer: Person | undefined,

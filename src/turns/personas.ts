@@ -4,11 +4,11 @@ import { Refusal } from '../words/errors.ts'
 import { personaLabel, speakerCalled } from '../words/names.ts'
 import type { ConfiguredModel } from '../wrap/loop/index.ts'
 
-/** A name in a room with an instruction. Its model answers a mention of it. */
+/** A name in a room with an instruction. Its model answers mentions of the name. */
 export interface Persona {
   readonly name: string
   readonly text: string
-  /** Patterns of the tools that it may call, within all other scopes; null for all of these. */
+  /** Patterns of the tools that the persona may call, within all other scopes; null for all of these. */
   readonly tools: readonly string[] | null
 }
 
@@ -34,11 +34,11 @@ export interface PersonaStore {
 }
 
 export interface ListedPersona extends StoredPersona {
-  /** Why it cannot be asked now, in a sentence without its full stop. */
+  /** Why the persona cannot be asked now, as a sentence without its full stop. */
   readonly paused?: string
 }
 
-/** The model that a mention asks, and as which persona. */
+/** The model that a mention asks, and its persona if it has one. */
 export interface AskedModel {
   readonly model: ConfiguredModel
   readonly persona?: Persona
@@ -75,13 +75,13 @@ export class Personas {
     return (await this.#store.current(room)).map((one) => ({ ...one, ...pauseOf(one, names) }))
   }
 
-  /** Returns the names that a mention can ask: of models in the order of the config, then of personas. */
+  /** Returns the names that a mention can ask: models in the order of the config, then personas. */
   async namesIn(room: RoomName): Promise<readonly string[]> {
     const personas = await this.#store.current(room)
     return [...new Set([...this.#names(), ...personas.map(({ name }) => name)])]
   }
 
-  /** Rejects with `Refusal` if nobody has this name, or its persona is paused. */
+  /** Rejects with `Refusal` if nobody has this name, or the persona is paused. */
   async find(room: RoomName, name: string): Promise<AskedModel> {
     const isModel = this.#names().includes(name)
     const persona = isModel ? undefined : (await this.list(room)).find((one) => one.name === name)
@@ -96,7 +96,7 @@ export class Personas {
   }
 }
 
-/** A model of the config that took the name wins. */
+/** A configured model with the name of a persona wins. */
 function pauseOf({ name, model }: StoredPersona, models: readonly string[]): { readonly paused?: string } {
   if (models.includes(name)) return { paused: `a model is called ${name} now` }
   return models.includes(model) ? {} : { paused: `there is no model @${model} now` }
@@ -109,7 +109,7 @@ function modelNamed(name: string, models: readonly ConfiguredModel[]): Configure
   throw new Refusal(`there is no model called @${name.slice(0, 40)}; see /models`)
 }
 
-/** What a turn that speaks has of its model. */
+/** The fields of a turn that name its speaker. */
 interface Speaking {
   readonly persona?: Persona
   readonly settings: { readonly name: string }
@@ -119,8 +119,7 @@ interface Speaking {
 export const labelOf = ({ persona, settings }: Speaking): string =>
   persona ? personaLabel(persona.name, settings.name) : settings.name
 
-/** The name by which people mention who works in a turn. */
+/** The name by which people mention the speaker of a turn. */
 export const nameOf = ({ persona, settings }: Speaking): string => persona?.name ?? settings.name
 
-/** The fields of an entry that say who speaks. */
 export const speakerOf = (turn: Speaking): ReturnType<typeof speakerCalled> => speakerCalled(labelOf(turn))

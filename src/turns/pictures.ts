@@ -9,13 +9,12 @@ import type { Turn } from './turn.ts'
 
 /** Keys of `[limits]`. */
 export interface PictureLimits {
-  /** Pictures of a message; 0: none goes along. */
+  /** Pictures of a message; 0 sends none. */
   readonly pictures: number
-  /** Megabytes of a picture. */
   readonly picture_mb: number
 }
 
-/** What of the pictures in a message a request has. */
+/** The pictures of a message that a request includes. */
 export interface ShownPictures {
   readonly pictures: readonly Picture[]
   /** A line for each picture, which the model reads after the message. */
@@ -24,7 +23,6 @@ export interface ShownPictures {
 
 export const NO_PICTURES: ShownPictures = { pictures: [], lines: [] }
 
-/** Returns the reason why a model gets no pictures. */
 function whyNoPictures({ images, lacks }: ModelSettings): string | undefined {
   if (lacks?.pictures !== undefined) return lacks.pictures
   if (images === false) return 'it takes no pictures'
@@ -34,7 +32,7 @@ function whyNoPictures({ images, lacks }: ModelSettings): string | undefined {
 const countedPicture = (picture: Picture, { pictureRule = CAREFUL_PICTURES }: ModelSettings): Picture =>
   picture.counted(pictureTokens(pictureRule, picture))
 
-/** Counts the pictures of a result, or takes them away from a model that gets none. */
+/** Counts the pictures of a result, or removes them for a model that gets none. */
 export function withSeenPictures({ pictures, ...result }: ToolMessage, settings: ModelSettings): ToolMessage {
   if (!pictures) return result
   const why = whyNoPictures(settings)
@@ -58,7 +56,6 @@ const MAX_NAMES = 16
 
 type FoundPicture = Picture | { readonly why: string }
 
-/** The message that may name pictures, and who reads it. */
 interface PictureMessage {
   readonly text: string
   /** May change between two requests. */
@@ -83,10 +80,7 @@ export class MessagePictures {
     this.#names = limits.pictures > 0 ? picturesNamed(message.text) : []
   }
 
-  /**
-   * Composes with the pictures, or without them if the prompt has no space for them. Rejects as `compose`
-   * does, and with `StorageError`.
-   */
+  /** Omits the pictures if the prompt lacks space for them. Rejects as `compose`, and with `StorageError`. */
   async composeWith<T>(
     scoped: Promise<ScopedTools> | ScopedTools,
     compose: (shown?: ShownPictures) => Promise<T>,
@@ -102,10 +96,7 @@ export class MessagePictures {
     }
   }
 
-  /**
-   * Resolves to what the next request has of the pictures. `leftOut` says why it has none. Tells people once
-   * about each picture that a model does not get.
-   */
+  /** `leftOut`: why there are no pictures. Tells people once about each picture that a model does not get. */
   async #shownWith({ mayLookAt }: ScopedTools, leftOut?: string): Promise<ShownPictures> {
     const { settings } = this.#message
     const found = await (this.#found ??= this.#read())
@@ -143,7 +134,7 @@ export class MessagePictures {
     return found
   }
 
-  /** Resolves to undefined if nothing has this name: it may be a picture that the model is to make. */
+  /** Resolves to undefined if nothing has this name: the model may be asked to make the picture. */
   async #readOne(name: string): Promise<FoundPicture | undefined> {
     try {
       return await this.#workspace.readPicture(name, this.#limits.picture_mb * 1024 * 1024)

@@ -29,9 +29,7 @@ import type { Turn, PreparedStep } from './turn.ts'
 //
 // `next` keeps the prompt as long as it may, so that the provider's cache stays valid; `again` composes anew.
 
-/**
- * Prepares the first step of a turn. Rejects with `WrapError`, `StorageError`, or the turn's signal's reason.
- */
+/** Prepares a turn's first step. Rejects with `WrapError`, `StorageError`, or the signal's reason. */
 export type PrepareStep = (turn: Turn) => Promise<PreparedStep>
 
 interface StepParts {
@@ -53,7 +51,7 @@ interface Composed {
   readonly prompt: Prompt
   readonly pictures: readonly Picture[]
   readonly rows: readonly HistoryRow[]
-  /** Tokens that were kept free for the messages of earlier steps. */
+  /** Tokens reserved for the messages of earlier steps. */
   readonly reserve: number
   /** `TurnTools.searches` when the prompt was composed. */
   readonly searches: number
@@ -111,7 +109,7 @@ class TurnSteps {
       again: async (all) => {
         const now = await this.#parts.scopedTools(this.#caller)
         this.#used.readCalls(all, offer)
-        // The known window may be smaller by now, so the space is that of a new prompt.
+        // The known window may have become smaller, so the space is that of a new prompt.
         const alone = await this.#compose(now, 0)
         const shown = await this.#fitMessages(all, spaceForMessages(alone))
         const composedAgain = shown.tokens === 0 ? alone : await this.#compose(now, shown.tokens)
@@ -133,7 +131,7 @@ class TurnSteps {
     const { found, called, searches } = this.#used
     const inTurn = { found: [...found], called: [...called] }
     const fresh = origin?.fresh ?? false
-    // A side turn answers the model that started it, which must hear of its end.
+    // A side turn must not end in silence, because it answers the model that started it.
     const inRun = routine && !origin ? { routine } : {}
     const given = { ...(persona && { persona }), ...inRun, ...(shown && { shown }) }
     const occasion = { room, requester, model, message, fresh, reserve, inTurn, ...given }
@@ -142,10 +140,7 @@ class TurnSteps {
     return { prompt, pictures: shown?.pictures ?? [], rows: snapshot.history, reserve, searches }
   }
 
-  /**
-   * Resolves to how many tokens prompt and messages may have together. Reports of this turn's requests may
-   * have lowered this number.
-   */
+  /** Tokens for prompt and messages together. Reports of this turn's requests may have lowered the number. */
   async #spaceNow({ prompt: { budget }, reserve }: Composed): Promise<number> {
     const { settings: model } = this.#turn
     const calibration = await this.#parts.calibrations.budgetFactor(model)
@@ -177,9 +172,7 @@ function picturesOf(turn: Turn, { workspaces, limits }: StepParts): MessagePictu
   return new MessagePictures(message, workspaces.of(turn.room.name), limits)
 }
 
-/**
- * Returns the turn as its tools see it. `model` is a getter because the settings may change during the turn.
- */
+/** The turn as its tools see it. `model` is a getter because the settings may change during the turn. */
 function callerOf(turn: Turn) {
   const { recorder, room, requester, message, permissions, report, origin, insteadOf, messages } = turn
   const { panel, persona, routine } = turn
@@ -213,10 +206,7 @@ function callerOf(turn: Turn) {
   } satisfies ToolCaller
 }
 
-/**
- * Returns how many tokens messages of a turn may have. Older conversation may be dropped for them, so its
- * tokens are included.
- */
+/** Tokens for a turn's messages. Includes those of older conversation, which may be dropped for them. */
 const spaceForMessages = (
   { prompt: { budget }, reserve }: Composed,
   space = budget.target + reserve,
@@ -240,7 +230,7 @@ const framingTokens = ({ budget, tools }: Prompt, { framing: { perTool } }: Mode
 const sameTools = (a: ScopedTools, b: ScopedTools): boolean =>
   a.visible.length === b.visible.length && a.visible.every((tool, index) => tool === b.visible[index])
 
-/** Counts the tokens of each tool named by `find_tools` in the next prompt: its definition and its line. */
+/** Counts what each tool found by `find_tools` adds to the next prompt: its definition and its line. */
 async function weigh(
   tools: Parameters<SearchDependencies['weigh']>[0],
   { encoding, framing }: ModelSettings,

@@ -31,7 +31,7 @@ interface PromptPreview extends PersonInRoom {
 
 interface ScriptTrial extends PersonInRoom {
   readonly source: string
-  /** Gets each line that the script prints, once if it prints the same for all models. */
+  /** Called with each line that the script prints, once if it prints the same for all models. */
   readonly print: (line: string) => void
 }
 
@@ -90,10 +90,7 @@ export function createPreview(parts: PreviewParts) {
   return {
     /** Resolves to the prompt of the next request. Rejects with `Refusal` and `WrapError`. */
     prompt: promptFor,
-    /**
-     * Lists every tool, whether the model has it for this person here, and its tokens; for the first model if
-     * none is named. Rejects with `Refusal` and `WrapError`.
-     */
+    /** Lists every tool for the named or the first model. Rejects with `Refusal` and `WrapError`. */
     async scope({ model, ...asked }: PersonInRoom & { readonly model?: string }): Promise<ToolList> {
       const named = model === undefined ? undefined : await personas.find(asked.room.name, model)
       const tools = await list(scopeQuery(asked, named))

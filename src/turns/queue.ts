@@ -24,20 +24,18 @@ export interface TurnAtWork extends CalledTurn {
   progress(): ToolProgress | undefined
   /** Ends the turn soon, and tells the room the reason. Does nothing if it has ended. */
   cancel(reason?: string): void
-  /** Resolves when it has ended and is recorded, however that went. */
+  /** Resolves when the turn has ended and is recorded, whatever its outcome. */
   ended(): Promise<unknown>
 }
 
-/** The limits of each room. */
 export interface QueueLimits {
   readonly turns_per_room: number
   readonly turns_queued: number
 }
 
 /**
- * Takes a slot for a turn, or queues it; each room has one queue on all servers, and one panel. Calls `stop`
- * if another server stops the turn or the slot is lost. Rejects with `Refusal` if the queue is full, and with
- * `StorageError`.
+ * Takes a slot, or queues the turn: each room has one queue on all servers, and one panel. Calls `stop` if
+ * another server stops the turn or the slot is lost. Rejects with `Refusal` (full queue) and `StorageError`.
  */
 export async function takeTurnSlot(
   slots: Pick<Slots, 'take'>,

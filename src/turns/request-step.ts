@@ -36,9 +36,8 @@ export interface StepRequestParts extends RequestParts {
 }
 
 /**
- * Sends a step of a turn, again if it is refused as too long or because of a part. `turn.step` is the step
- * that was sent last. Rejects with `Refusal` (a quota is used up), `ModelError`, `WrapError`, `StorageError`,
- * or the signal's reason.
+ * Sends a step, and again if refused as too long or for a part; `turn.step` is the last one sent. Rejects
+ * with `Refusal` (a quota is used up), `ModelError`, `WrapError`, `StorageError`, or the signal's reason.
  */
 export async function requestStep(
   turn: Turn,
@@ -77,7 +76,7 @@ export async function requestStep(
 /** Fractions of a refused prompt for the next one: half of it, or 0.9 if its required parts need more. */
 const SHARES: readonly number[] = [0.5, 0.9]
 
-/** Resolves to the step with a different request; undefined if there is none. */
+/** Resolves to the step with a different request; undefined for none. */
 async function prepareAgain(
   turn: Turn,
   step: PreparedStep,
@@ -130,7 +129,7 @@ async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts)
   return result
 }
 
-/** Rejects with `Refusal` if a quota, or what its routine may use, is used up, or with `StorageError`. */
+/** Rejects with `Refusal` if a quota or the routine's token limit is used up, or with `StorageError`. */
 export async function allowRequest({ settings, recorder, routine }: Turn): Promise<void> {
   if (!usesTokens(settings)) return
   await recorder.bill.allow()
@@ -138,10 +137,7 @@ export async function allowRequest({ settings, recorder, routine }: Turn): Promi
   if (why !== undefined) throw new Refusal(why)
 }
 
-/**
- * Sends a request of a panel if its input and its longest output fit what is left of the panel's tokens. Else
- * rejects with `Refusal`.
- */
+/** Rejects with `Refusal` unless the input and the longest output fit into the panel's remaining tokens. */
 export async function withinPanel<Result>(
   { panel, settings }: Pick<Turn, 'panel' | 'settings'>,
   { counted, framing }: CountedRequest,
@@ -205,10 +201,7 @@ interface MeteredRequest {
   readonly spent: (spent: Spent) => void
 }
 
-/**
- * Sends one request and charges each of its tries, also stopped and interrupted ones: stopping early must not
- * be free. Stores the request while the model works, and resolves after both.
- */
+/** Charges even stopped tries: stopping early must not be free. Resolves once the request is stored, too. */
 async function sendAndCharge(
   { recorder, model, routine, settings, content, room, size, view, spent, ...request }: MeteredRequest,
   signal: AbortSignal,
@@ -245,7 +238,7 @@ export interface SingleRequest {
   readonly prompt: Prompt
   /** The request's own record, which ends with it. */
   readonly recorder: TurnRecorder
-  /** What the answer is called in errors. */
+  /** The name of the answer in errors. */
   readonly answer: 'summary' | 'answer'
   readonly spent?: (spent: Spent) => void
 }
@@ -266,7 +259,7 @@ export async function requestOnce(
     usage = addUsage(usage, more.usage)
     request.spent?.(more)
   }
-  // Shows nothing: the caller gets the answer when it is whole.
+  // Streams nothing, because the caller gets the whole answer.
   const reply = createReply(() => {})
   const content = { prompt, messages: [], tools: [] }
   const size = { counted: prompt.budget.used, framing: 0 }

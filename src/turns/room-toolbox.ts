@@ -49,10 +49,7 @@ export type RoomToolbox = Toolbox<RoomToolReply>
 
 type RoomToolReply = ToolResultEntry & Pick<ToolResult, 'pictures' | 'logged'>
 
-/**
- * Opens a toolbox for one step of a turn, or for one run of a person. `tokensLeft` bounds the results of all
- * calls together; without it, each may be as long as a page.
- */
+/** For a step or a person's run. `tokensLeft` limits all results together; else each may be a page long. */
 export type OpenToolbox = (caller: ToolCaller, names: CallNames, tokensLeft?: number) => RoomToolbox
 
 export interface RoomToolboxParts {
@@ -114,7 +111,7 @@ async function contextOf(caller: ToolCaller, parts: RoomToolboxParts): Promise<C
   }
 }
 
-/** Names in the room what commands do to files. */
+/** Records in the room what commands do to files. */
 function withFileEntries(workspace: Workspace, caller: ToolCaller, parts: RoomToolboxParts): Workspace {
   const { turn } = caller
   const record = async (files: readonly FileNote[]): Promise<void> => {
@@ -181,7 +178,7 @@ function createRecorder(
       const allowance = tokensLeft === undefined ? FULL_ALLOWANCE : allowanceFor(tokensLeft - tokensRead)
       const about = { room: room.name, tool: target?.id, allowance, canRead }
       const { logged, pictures } = result
-      // The room would keep a long result for its later readers.
+      // The room would store a long result for its later readers.
       const presented =
         logged === undefined
           ? await presentResult(result, about, parts)

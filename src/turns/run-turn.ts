@@ -32,13 +32,13 @@ export interface TurnParts extends StepRequestParts, ToolQuestionParts {
 export interface TurnLimits {
   /** The maximum duration of a turn in seconds. */
   readonly turn_s: number
-  /** The most steps in one turn. Each is one model request and its retries. */
+  /** The most steps in one turn. A step is one model request and its retries. */
   readonly turn_steps: number
   /** Pauses in ms before each retry of a failed request; see stream-step.ts. */
   readonly retryPauses?: readonly number[]
 }
 
-/** Returns the function that runs turns, including side turns. */
+/** Returns the function that runs turns and side turns. */
 export function createRunTurn(parts: TurnParts): RunTurn {
   const runTurn: RunTurn = async (request, stop) => {
     const { signal, end } = withinTime(parts.limits.turn_s, nameOf({ ...request, ...request.model }), stop)
@@ -105,7 +105,7 @@ export function createRunTurn(parts: TurnParts): RunTurn {
   return runTurn
 }
 
-/** Asks the model and runs its calls, and says how that ended. */
+/** Asks the model, runs its calls, and returns how that ended. */
 async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
   const { signal, messages } = turn
   const name = nameOf(turn)
@@ -147,7 +147,7 @@ function stepOf({ step }: Turn): PreparedStep {
 
 async function nextStep(turn: Turn, parts: TurnParts): Promise<PreparedStep> {
   const { step, messages, settings } = turn
-  // Stores the turn while the prompt is composed. The model is asked only after both.
+  // Stores the turn while the prompt is composed. The model is asked after both.
   if (!step) return (await Promise.all([firstStep(turn, parts), turn.recorder.begun]))[0]
   try {
     return await step.next(messages)
@@ -165,8 +165,7 @@ async function firstStep(turn: Turn, { modelFacts, prepareStep }: TurnParts): Pr
     try {
       return await prepareStep(turn)
     } catch (error) {
-      // The window learned from a refusal may be far too small. Without it, the provider may report its limit
-      // again.
+      // The learned window may be far too small; without it, the provider may report its limit.
       if (!isOverBudget(error) || !modelFacts.forgetWindow(turn.settings)) throw error
     }
   }
@@ -180,10 +179,7 @@ async function recordSaid(turn: Turn): Promise<void> {
     await room.record({ kind: 'reply', ...speakerOf(turn), text, turn: recorder.id })
 }
 
-/**
- * Returns the fallback of a failed model; undefined if there is none, or if the failed model said or called
- * anything, which cannot be taken back. The config has no loops of fallbacks.
- */
+/** Undefined after any text or call, which cannot be taken back. The config has no loops of fallbacks. */
 function fallbackFor(
   { reply, messages, signal, settings: { fallback } }: Turn,
   error: unknown,

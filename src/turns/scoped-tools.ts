@@ -19,7 +19,7 @@ import type { Catalogue } from '../wrap/toolbox/index.ts'
 import type { Persona } from './personas.ts'
 import type { RoutineRun } from './routines/index.ts'
 
-/** A requester, who calls tools through a model or, without one, by hand. */
+/** A requester who calls tools, through a model or by hand. */
 export interface ScopeQuery {
   readonly room: Room
   readonly requester: Person
@@ -27,11 +27,11 @@ export interface ScopeQuery {
   /** Names of the failed models whose fallback this one is. */
   readonly insteadOf?: readonly string[]
   readonly persona?: Persona
-  /** The run that the turn belongs to. */
+  /** The routine run that the turn belongs to. */
   readonly routine?: RoutineRun
-  /** For a side turn: the bounds that its parent turn sets. */
+  /** For a side turn: the bounds of its parent turn. */
   readonly within?: Bounds
-  /** Hides all tools but those that read. */
+  /** Hides tools that do more than read. */
   readonly readsOnly?: true
 }
 
@@ -49,7 +49,7 @@ export interface ScopedTools extends Resolution {
 /** Finds the tools in scope. Called again before every call. Rejects with `StorageError`. */
 export type FindScopedTools = (query: ScopeQuery) => Promise<ScopedTools>
 
-/** The built-in tool; another tool cannot take its id. */
+/** The id of the built-in tool, which no other tool can take. */
 const LOOK_AT = 'look_at'
 
 const NO_NAV = 'models may not walk from this room (/nav on)'
@@ -107,7 +107,6 @@ export function createScopedTools(
   }
 }
 
-/** Hides the tools that a model or its provider does not take. */
 function withoutRefused({ lacks, framing }: ModelSettings, resolution: Resolution): Resolution {
   const refused = resolution.visible.flatMap((tool) => {
     const reason = lacks?.tools ?? lacks?.toolIds?.[tool.id] ?? refusedParameter(framing, tool)
@@ -122,9 +121,7 @@ function withoutRefused({ lacks, framing }: ModelSettings, resolution: Resolutio
   }
 }
 
-/**
- * Returns the reason if a provider would refuse every request with the tool because of a parameter's name.
- */
+/** Returns the reason if a provider refuses all requests with the tool for a parameter's name. */
 export function refusedParameter(
   { parameterNames }: Pick<Framing, 'parameterNames'>,
   { schema }: { readonly schema: JsonSchema },

@@ -17,7 +17,7 @@ export interface SideTurnParts {
 }
 
 export interface SideTurnLimits {
-  /** How deep side turns go; 0 for none. */
+  /** Maximum depth of side turns; 0 for none. */
   readonly turn_depth: number
 }
 
@@ -26,7 +26,7 @@ const MAX_SIDE_TURNS = 8
 
 const MAX_PROMPT_CHARS = 32_000
 
-/** The tools that start side turns. A turn that may start none does not get them. */
+/** The tools that start side turns. A turn that may start none does not get these tools. */
 const STARTING_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'fork'])
 
 /** Starts the side turns of `parent`: turns with narrower bounds, which end with it. */
@@ -110,10 +110,7 @@ function modelFor(
   throw new Refusal(`there is no model called ${name}; there are ${names}`)
 }
 
-/**
- * Returns a room that records a turn's entries in the thread of another turn, and does not stream its reply.
- * `round`: of a panel.
- */
+/** Records a turn's entries in the thread of another turn, and streams no reply. `round`: of a panel. */
 export const roomForThread = (room: Room, thread: TurnId, round?: number): Room => ({
   ...room,
   record: (newEntry) =>
@@ -131,8 +128,8 @@ function resultOf({ text, ending: { outcome, notice } }: TurnEnd): ToolResult {
 }
 
 /**
- * The message that a side turn answers, in the name of the model that started it. It has the task. If the
- * side turn continues the conversation, it also has what that model was asked and what it has done so far.
+ * The message that a side turn answers, in the name of the model that started it: the task. If the side turn
+ * continues the conversation, the message also has what that model was asked and has done so far.
  */
 function sideTurnMessage({ prompt, part }: SubTurnRequest, parent: Turn): AnsweredEntry {
   const { message, requester, messages } = parent

@@ -7,9 +7,9 @@ import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
 
 export interface ListedTool {
   readonly tool: CatalogueTool
-  /** True if models are offered it. */
+  /** True if models are offered the tool. */
   readonly visible: boolean
-  /** Empty if it is visible. */
+  /** Empty if the tool is visible. */
   readonly reason: string
   /** Tokens of the full definition, with what the provider adds. */
   readonly tokens: number
@@ -21,9 +21,8 @@ export interface ToolList {
   /** The model's scope in this room, if it has one. */
   readonly modelScope?: Json
   readonly tools: readonly ListedTool[]
-  /** The number of visible tools. */
+  /** The number of visible tools, and their tokens. */
   readonly visible: number
-  /** Tokens of the visible tools. */
   readonly tokens: number
   readonly warnings: readonly string[]
 }

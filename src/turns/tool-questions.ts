@@ -33,10 +33,7 @@ export interface ToolQuestionParts extends RequestParts {
   readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom'>
 }
 
-/**
- * Stores and charges each question like a side turn, for the turn's requester. Asks one at a time: quotas are
- * checked before each request, and parallel questions would all pass.
- */
+/** Stores and charges questions like side turns, one at a time: parallel ones would all pass the quotas. */
 export function createToolQuestions(turn: () => Turn, name: string, parts: ToolQuestionParts): ToolQuestions {
   const oneByOne = createSerial()
   const ask: ChatModel['ask'] = (messages, signal) => oneByOne(() => askFor(turn(), messages, signal, parts))

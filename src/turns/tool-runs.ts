@@ -23,7 +23,7 @@ interface ToolRunRequest {
   readonly tool: string
   /** JSON, or the text of `typedArguments`; blank for no arguments. */
   readonly args: string
-  /** Answers permission questions for a script, whose caller cannot be asked; if absent, people are asked. */
+  /** For a script, whose caller cannot be asked; if absent, people are asked. */
   readonly permissions?: PermissionProvider
   /** Aborted when the person has left, or with another reason of `whyAborted`. */
   readonly signal: AbortSignal
@@ -40,11 +40,11 @@ export interface ToolRun {
   /** Returns the tool's name, or that the run waits for a permission. */
   doing(): string
   progress(): ToolProgress | undefined
-  /** Returns when `doing` last changed, in milliseconds since the epoch. */
+  /** When `doing` last changed, in milliseconds since the epoch. */
   since(): number
   /** Ends the run soon. Its result says why, in words that end a sentence. */
   cancel(why: string): void
-  /** Resolves when it has ended and is recorded, whether it failed or not. */
+  /** Resolves when the run has ended and is recorded, whether it failed or not. */
   done(): Promise<unknown>
 }
 

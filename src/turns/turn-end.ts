@@ -30,10 +30,9 @@ export function withinTime(
   return { signal: AbortSignal.any([stop, late.signal]), end: () => clearTimeout(timer) }
 }
 
-/** Characters of a thought or a call that the record of a turn keeps. */
+/** Characters of a thought or a call that are stored with the turn. */
 const MAX_THOUGHT_CHARS = 4000
 
-/** Returns the ending of a turn that finished with this last step. */
 export function doneEnding(
   model: string,
   { text, thoughts, writtenCalls, end }: Pick<StepResult, 'text' | 'thoughts' | 'writtenCalls' | 'end'>,
@@ -64,10 +63,7 @@ export const stoppedEnding = (text: string): Ending => ({
   notice: { level: 'error', text },
 })
 
-/**
- * Returns the ending after an error. Logs the error in full; the notice has only what helps people in the
- * room.
- */
+/** Logs the error in full; the notice has only what helps people in the room. */
 export function endingOf(error: unknown, model: string, log: Log): Ending {
   if (error instanceof TurnStopped)
     return { outcome: 'stopped', notice: { level: 'info', text: error.message } }
@@ -90,10 +86,9 @@ const failedEnding = (text: string): Ending => ({ outcome: 'failed', notice: { l
 type EndedTurn = Pick<Turn, 'recorder' | 'room' | 'settings' | 'persona' | 'spent' | 'routine' | 'message'>
 
 /**
- * Records the reply and the notice in the room, then the end of the stored turn, even if the room could not
- * be told. `text` is the model's last text, sanitized; `saidBefore` is true if the model said anything. Of a
- * routine's run, an answer that says nothing is not recorded; `last` is then the entry that it answers.
- * Rejects with `StorageError`.
+ * Records the reply and the notice in the room, then the turn's end, even if the room could not be told.
+ * `text`: the model's last text, sanitized; `saidBefore`: the model said anything. Does not record a
+ * routine's silent answer: `last` is then the answered entry. Rejects with `StorageError`.
  */
 export async function recordEnd(
   ended: EndedTurn,
@@ -144,10 +139,7 @@ const billOf = ({ usage, cost }: Spent, recorder: TurnRecorder): TurnBill => ({
   ...(cost === undefined ? {} : { cost: exactAmount(cost) }),
 })
 
-/**
- * Records in the room and in the stored turn which model answers now, and logs why. Rejects with
- * `StorageError`.
- */
+/** Records which model answers now, in the room and in the stored turn. Rejects with `StorageError`. */
 export async function recordHandOver(
   { recorder, room, persona, settings: { name } }: Turn,
   error: unknown,
@@ -167,5 +159,5 @@ export async function recordHandOver(
 
 const ASKED_INSTEAD = 'is asked instead'
 
-/** True for the notice that another model is asked instead. The turn goes on after it. */
+/** True for the notice that another model is asked. The turn goes on after it. */
 export const isHandOver = ({ text }: Pick<NoticeEntry, 'text'>): boolean => text.endsWith(ASKED_INSTEAD)

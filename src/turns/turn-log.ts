@@ -38,10 +38,7 @@ export class TurnLog {
     return { id: this.#parts.newId() as TurnId, startedAt: this.#parts.clock.now() }
   }
 
-  /**
-   * Stores a new turn. A side turn (with `parent`) and the server's own turn have the outcome `cut` until
-   * they end.
-   */
+  /** A side turn (with `parent`) and the server's own turn have the outcome `cut` until they end. */
   begin(turn: TurnFacts, start = this.next()): TurnRecorder {
     return new TurnRecorder(turn, start, this.#parts)
   }
@@ -99,10 +96,7 @@ export class TurnRecorder {
     await this.#parts.turns.finish(this.id, { model })
   }
 
-  /**
-   * Stores the end of the turn. Its usage includes its side turns, which store none; charges are stored for
-   * each.
-   */
+  /** Includes the usage of side turns, which store none; charges are stored for each. */
   async end({ usage, ...result }: TurnResult): Promise<void> {
     const spent = usage && !this.#isSideTurn ? { usage } : {}
     await this.#parts.turns.finish(this.id, { endedAt: this.#parts.clock.now(), ...result, ...spent })
@@ -139,10 +133,7 @@ const sameBytes = (a: readonly ToolDefinition[], b: readonly ToolDefinition[]): 
 
 export type SentRequest = Omit<ModelRequest, 'maxOutput'>
 
-/**
- * Returns every request of a stored turn (from `TurnStore.find`) in order; none if none was sent or they were
- * removed.
- */
+/** Returns a stored turn's requests (`TurnStore.find`) in order; none if unsent or removed. */
 export function requestsOf({ prompt, steps = [] }: TurnRecord): readonly SentRequest[] {
   if (!prompt) return []
   const tools = prompt.tools.flatMap(({ definition }) => definition ?? [])

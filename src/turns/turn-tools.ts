@@ -3,7 +3,7 @@ import type { StepMessage } from '../wrap/loop/index.ts'
 import { createOfferedSoFar, type FoundTool, type SentOffer } from '../wrap/toolbox/index.ts'
 import type { ChatMessage } from '../tools/index.ts'
 
-/** The tools that a turn has found and called. Its later prompts keep these before others. */
+/** The tools that a turn has found and called. Its later prompts keep these tools before others. */
 export class TurnTools implements ToolsInTurn {
   readonly found: KeptTool[] = []
   readonly called: KeptTool[] = []
@@ -31,10 +31,7 @@ export class TurnTools implements ToolsInTurn {
     this.#messagesRead = messages.length
   }
 
-  /**
-   * Counts the tokens of the tools that the last message calls for the first time: the next prompt will have
-   * these tools.
-   */
+  /** Tokens of the tools that the last message calls for the first time: the next prompt will have them. */
   tokensOfNew(messages: readonly ChatMessage[], { sentAs }: Pick<SentOffer, 'sentAs'>): number {
     const last = messages.findLast((message) => message.role === 'assistant')
     const sent = new Set(last?.calls.map(({ name }) => sentAs(name)))

@@ -28,11 +28,11 @@ export interface TurnRequest {
   readonly message: AnsweredEntry
   /** Answers permission questions instead of people in the room: a script's caller cannot be asked. */
   readonly permissions?: PermissionProvider
-  /** The run of a routine that the turn belongs to. */
+  /** The routine run that the turn belongs to. */
   readonly routine?: RoutineRun
   /** The panel that the turn is, or is a part of: its tools only read, its answer calls nobody. */
   readonly panel?: Panel
-  /** What other requests of the turn have used, which its bill includes. */
+  /** Usage of the turn's other requests, which its bill includes. */
   readonly before?: Spent
   /** Sets the status line to `thinking`, `writing` or the name of a running tool. */
   readonly report: ReportDoing
@@ -49,7 +49,7 @@ export interface SideTurnOrigin {
   /** Side turns that the top-level turn and all below it may still start. */
   readonly budget: { left: number }
   readonly within?: Bounds
-  /** True if it starts without the conversation in the room. */
+  /** True if the side turn starts without the room's conversation. */
   readonly fresh: boolean
 }
 
@@ -62,18 +62,16 @@ export interface SpentBy {
 export interface Turn extends TurnRequest, SpentBy {
   readonly signal: AbortSignal
   readonly reply: Reply
-  /** The messages of all steps so far. */
   readonly messages: StepMessage[]
   readonly sideTurns: SideTurns
   readonly questions: ToolQuestions
-  /** The model's settings, with the limits that its server and refusals revealed. */
+  /** The model's settings, with the limits learned from its server and refusals. */
   settings: ModelSettings
   step?: PreparedStep
 }
 
-/** A turn that has ended and is recorded. */
 export interface TurnEnd {
-  /** Its last entry: its reply, or a notice after it; if a routine's run said nothing, the answered entry. */
+  /** The reply, or a notice after it; the answered entry if a routine's run said nothing. */
   readonly last: Entry
   /** All that the model said in the turn. */
   readonly text: string
@@ -93,7 +91,7 @@ export type Ending =
       readonly notice?: Notice
       /** The model's thoughts, if it gave no answer. */
       readonly thought?: string
-      /** The calls in its answer that its server left in the text. */
+      /** The calls in the answer that the model's server left in the text. */
       readonly writtenCall?: string
     }
   | { readonly outcome: 'stopped' | 'failed'; readonly notice: Notice }
@@ -112,14 +110,13 @@ export interface PreparedStep {
   readonly toolIds: readonly string[]
   readonly toolbox: RoomToolbox
   readonly nameOf: SentOffer['nameOf']
-  /** This step's request in tokens, as we count it. */
+  /** This step's request in tokens of our count. */
   readonly size: CountedRequest
   /** The rows of history that the prompt was made from. */
   readonly rows: readonly HistoryRow[]
   /**
-   * Prepares the step after this one. `messages` are those of all steps so far, unshortened. Composes the
-   * prompt again if the tools in scope have changed, if tools were found or called that it lacks, or if the
-   * messages need tokens that older history has. Rejects as `PrepareStep` does.
+   * Prepares the next step. `messages`: of all steps, unshortened. Composes again if tools in scope changed,
+   * found or called tools are missing, or messages need older history's tokens. Rejects as `PrepareStep`.
    */
   next(messages: readonly StepMessage[]): Promise<PreparedStep>
   /** Prepares this step again with the model's current settings. Rejects likewise. */

@@ -28,22 +28,18 @@ export interface Mention {
   /** See `TurnRequest`. */
   readonly permissions?: PermissionProvider
   readonly routine?: RoutineRun
-  /** Of which `model` writes the answer, or is the first. */
+  /** The panel of which `model` writes the answer, or is the first. */
   readonly panel?: Panel
 }
 
 /** A turn of this server that runs or waits for its slot. */
 export interface RunningTurn extends TurnAtWork {
-  /**
-   * Resolves to the turn's last entry (`TurnEnd`). Rejects with `StorageError` only.
-   */
+  /** Resolves to the turn's last entry (`TurnEnd`). Rejects with `StorageError` only. */
   readonly done: Promise<Entry>
 }
 
 interface TurnsParts {
-  /**
-   * Returns the models that can be called now, in the order of the config. A running turn keeps its model.
-   */
+  /** The models that can be called now, in the order of the config. A running turn keeps its model. */
   readonly models: () => readonly ConfiguredModel[]
   readonly listModels: (viewer?: Person) => Promise<readonly ModelStatus[]>
   readonly preview: Preview
@@ -79,10 +75,7 @@ export class Turns implements AsyncDisposable {
     this.toolCount = parts.preview.toolCount
   }
 
-  /**
-   * Starts a turn, or queues it. Rejects with `Refusal` (no such model, no right to speak, a quota is used
-   * up, the queue is full, the server is stopping) or `StorageError`.
-   */
+  /** Rejects with `Refusal` (no such model, no right to speak, quota, queue, stopping) or `StorageError`. */
   async start(asked: Mention): Promise<RunningTurn> {
     const mention = withRightsOfRun(asked)
     const { checkQuotas, turnLog, slots, limits, log } = this.#parts
@@ -182,9 +175,7 @@ export class Turns implements AsyncDisposable {
     return [...here, ...remote].toSorted((a, b) => a.startedAt - b.startedAt)
   }
 
-  /**
-   * Stops the turns of this server whose requesters were removed or silenced. Rejects with `StorageError`.
-   */
+  /** Stops this server's turns whose requesters were removed or silenced. Rejects with `StorageError`. */
   async stopForbidden(): Promise<void> {
     for (const [turn, mention] of this.#active) await stopIfRemoved(turn, mention)
   }
@@ -193,14 +184,11 @@ export class Turns implements AsyncDisposable {
     return this.#active.size
   }
 
-  /** Returns the names of the callable models, in the order of the config. */
   names(): readonly string[] {
     return this.#parts.models().map(({ settings }) => settings.name)
   }
 
-  /**
-   * Refuses new turns. Resolves when all running turns have ended or the signal is aborted. Never rejects.
-   */
+  /** Refuses new turns. Resolves when all running turns have ended or the signal aborts. Never rejects. */
   async finish(signal: AbortSignal): Promise<void> {
     this.#closing = true
     await Promise.race([this.#allEnded(), aborted(signal)])

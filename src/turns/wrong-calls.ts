@@ -2,7 +2,7 @@ import type { Log } from '../base/environment.ts'
 import { parseArguments, type ToolCall, type Toolbox } from '../wrap/toolbox/index.ts'
 import type { FinishReason } from '../wrap/loop/index.ts'
 
-/** Returns a toolbox that refuses calls which the end of the answer cut off, and tells the model why. */
+/** Refuses calls that the end of the answer cut off, and tells the model why. */
 export function refusingCutCalls(
   toolbox: Toolbox,
   calls: readonly ToolCall[],
@@ -24,7 +24,7 @@ function isCut({ arguments: args }: ToolCall, isLast: boolean): boolean {
   return parsed.ok ? isLast && Object.keys(parsed.value).length === 0 : true
 }
 
-/** Tells the log and admins, once for each model while the server runs. */
+/** Notifies the log and admins, once for each model while the server runs. */
 export function createWrittenCallNotice(log: Log, tellAdmins: (text: string) => void) {
   const told = new Set<string>()
   return (model: string): void => {

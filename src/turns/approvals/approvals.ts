@@ -39,7 +39,7 @@ interface ApprovalParts {
   readonly log: Log
 }
 
-/** Resolves with the reason against a call, once the room knows it. A rejection means no. */
+/** Resolves to the reason for denying a call, once the room knows it. A rejection denies the call, too. */
 type Policy = (asked: Asking, room: Room) => Promise<string | undefined>
 
 /** Decides permission requests: a grant allows what it covers, and people are asked for the rest. */
@@ -87,10 +87,7 @@ export class Approvals implements PermissionProvider {
     }
   }
 
-  /**
-   * Answers an open question. Resolves to the text for the room. Rejects with `Refusal`, and the question
-   * stays open, or with `StorageError`: an answer that could not be stored is a no.
-   */
+  /** Resolves to the text for the room. Rejects with `Refusal` (still open) or `StorageError` (denied). */
   async answer(decision: Decision): Promise<string> {
     const { room, person, verdict } = decision
     const role = await room.roleOf(person)
@@ -105,7 +102,7 @@ export class Approvals implements PermissionProvider {
     const isTaken = isOwn ? await question.take() : await question.forwardAnswer({ person, verdict })
     if (!isTaken) throw new Refusal(`question ${number} is not open any more`)
     if (isOwn) return await this.#settle(decision, question)
-    // That server may just have ended; the room then reads that the question was denied.
+    // The other server may just have ended; then the room reads that the question was denied.
     return `${answerText(verdict, number, asked)}, once the server that asked takes it up`
   }
 
@@ -119,12 +116,12 @@ export class Approvals implements PermissionProvider {
     }))
   }
 
-  /** Ends what was allowed to a routine that has ended. Rejects with `StorageError`. */
+  /** Removes the grants of a routine that has ended. Rejects with `StorageError`. */
   async endRoutine(id: string): Promise<void> {
     await this.#parts.grants.removeOf(id)
   }
 
-  /** Questions that end from now on say that the server is stopping. */
+  /** From now on, questions that end report that the server is stopping. */
   drain(): void {
     this.#questions.drain()
   }
@@ -149,7 +146,7 @@ export class Approvals implements PermissionProvider {
     }
   }
 
-  /** Stores the answer to a question after `take`, and ends the question. Any failure ends it with a no. */
+  /** Stores the answer to a question after `take`, and ends the question. Any failure denies it. */
   async #settle(
     { room, person, verdict }: GivenAnswer & { readonly room: Room },
     { number, asked, end }: OwnQuestion,
@@ -202,10 +199,7 @@ export async function tellDenied(room: Room, asked: AskedFor, why: string): Prom
   await room.record({ ...approvalFacts(asked), author: SYSTEM, verdict: 'denied', text })
 }
 
-/**
- * Returns the question that is meant. Throws `Refusal` if several are: the wrong one may be one that nobody
- * has read.
- */
+/** Throws `Refusal` if several questions match: the wrong one may be one that nobody has read. */
 function chooseQuestion(open: readonly OpenQuestion[], decision: Decision, role: Role): OpenQuestion {
   const { room, person, question: number, verdict } = decision
   const meant = number === undefined ? open : open.filter((one) => one.number === number)

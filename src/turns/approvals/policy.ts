@@ -6,10 +6,7 @@ import type { Clock } from '../../base/environment.ts'
 import type { PermissionRequest } from '../../tools/index.ts'
 import type { AskedFor, GrantStore, Verdict } from './ports.ts'
 
-/**
- * True if the person may give this verdict. Only an admin may allow `onceOnly` calls: anybody can manage a
- * room of their own.
- */
+/** Only an admin may allow `onceOnly` calls, because anybody can manage a room of their own. */
 export function mayDecide(verdict: Verdict, asked: AskedFor, person: Person, role: Role): boolean {
   if (asked.answeredBy) return mayAnswer(asked.answeredBy, verdict, asked.requester.id === person.id, role)
   if (asked.onceOnly && verdict !== 'denied') return role === 'admin'
@@ -42,7 +39,6 @@ export function ruledAccess(
   return strictness(access) < strictness(toolAccess) ? toolAccess : access
 }
 
-/** Returns the reason if only this one call may be allowed. */
 export function whyOnlyOnce({
   onceOnly,
   answeredBy,
@@ -60,15 +56,14 @@ export function whyOnlyOnce({
 export const isLasting = (verdict: Verdict): verdict is 'room' | 'always' =>
   verdict === 'room' || verdict === 'always'
 
-/** The time for which `/allow room` allows: a working day. */
+/** How long `/allow room` allows: a working day. */
 export const ROOM_GRANT_MS = 8 * 60 * 60 * 1000
 
-/** Grants of one person in one room. */
+/** Limit in one room. */
 const MAX_GRANTS_PER_PERSON = 100
 
 /** All functions reject with `StorageError`. */
 export const createGrants = (store: GrantStore, clock: Clock) => ({
-  /** True if a grant allows this. */
   async covers(asked: AskedFor): Promise<boolean> {
     if (whyOnlyOnce(asked) !== undefined) return false
     const { requester, room, tool, target } = asked
@@ -92,7 +87,7 @@ export const createGrants = (store: GrantStore, clock: Clock) => ({
 
 const routineOf = ({ routine }: AskedFor) => (routine?.id === undefined ? {} : { routine: routine.id })
 
-/** People whose roles are read for a question: a full room must not block the server. */
+/** Limits the people whose roles are read for a question: a full room must not block the server. */
 const MAX_LOOKED_UP = 64
 
 /**
@@ -103,7 +98,7 @@ export async function findAnswerers(room: Room, asked: AskedFor): Promise<readon
   const { requester, routine } = asked
   const present = room.present()
   const isHere = present.some(({ id }) => id === requester.id)
-  // A requester who is moving to another server answers there; that of a routine may be anywhere.
+  // A requester who is moving to another server answers there; a routine's requester may be anywhere.
   const all = isHere || routine ? present : [...present, requester]
   // A person may have become an admin after joining.
   const rank = ({ id, admin }: Person): number => (id === requester.id ? 0 : admin ? 1 : 2)

@@ -1,7 +1,5 @@
-/**
- * Approvals decide what a tool may change: a grant allows it, or people in the room are asked. This folder
- * must not know how tools run, models are called or grants are stored.
- */
+// Approvals decide what a tool may change: a grant allows it, or people in the room are asked. This folder
+// must not know how tools run, models are called or grants are stored.
 import type { ApprovalEntry, RoomName } from '../../words/entry.ts'
 import type { Person, PersonId } from '../../words/person.ts'
 import type { PermissionRequest } from '../../tools/index.ts'
@@ -10,7 +8,7 @@ export interface Grant {
   /** Counts up in its room; the N of `perms ROOM revoke N`. */
   readonly id: number
   readonly room: RoomName
-  /** The requester whose calls it allows. */
+  /** The requester whose calls the grant allows. */
   readonly person: PersonId
   readonly name: string
   /** The tool's id. */
@@ -19,7 +17,7 @@ export interface Grant {
   readonly target: string
   /** Milliseconds since the epoch; absent if only revoking ends it. */
   readonly until?: number
-  /** Name of the person who gave it. */
+  /** Name of the person who gave the grant. */
   readonly by: string
   readonly at: number
   /** The id of the routine whose runs alone may use it. */
@@ -28,18 +26,15 @@ export interface Grant {
 
 /** An expired grant is never returned. All methods reject with `StorageError` only. */
 export interface GrantStore {
-  /**
-   * Replaces an earlier grant for the same person, room, tool, target and routine, and keeps that one's id.
-   */
+  /** Replaces a grant for the same person, room, tool, target and routine, and keeps its id. */
   put(grant: Omit<Grant, 'id'>): Promise<Grant>
   find(
     what: Pick<Grant, 'room' | 'person' | 'tool' | 'target' | 'routine'> & { readonly at: number },
   ): Promise<Grant | undefined>
-  /** The grants of a room that hold at time `at`, in order of id. */
+  /** The grants of a room that are valid at time `at`, in order of id. */
   list(room: RoomName, at: number): Promise<readonly Grant[]>
-  /** Resolves to false if there was none. */
+  /** Resolves to false if there was no such grant. */
   remove(room: RoomName, id: number): Promise<boolean>
-  /** Removes all grants of a routine. */
   removeOf(routine: string): Promise<void>
 }
 

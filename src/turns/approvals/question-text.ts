@@ -3,10 +3,7 @@ import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { ROOM_GRANT_MS, whyOnlyOnce } from './policy.ts'
 import type { AskedFor, Verdict } from './ports.ts'
 
-/**
- * Marks the lines of the detail with a bar, so that they cannot pass for our own words. Shows invisible
- * characters.
- */
+/** A bar marks the detail's lines, so that they cannot pass for our words. Shows invisible characters. */
 export function questionText(number: number, asked: AskedFor, answerMs: number): string {
   const { model, tool, access, detail } = asked
   const who = model === undefined ? requesterOf(asked) : `@${model}, for ${requesterOf(asked)},`
@@ -59,7 +56,6 @@ const ANSWERED: Readonly<Record<Verdict, string>> = {
   denied: 'denied',
 }
 
-/** `run_command for alice` */
 export const toolFor = (asked: AskedFor): string => `${asked.tool} for ${requesterOf(asked)}`
 
 const requesterOf = ({ requester: { name }, routine }: AskedFor): string =>

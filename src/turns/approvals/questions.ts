@@ -9,10 +9,7 @@ import { findAnswerers } from './policy.ts'
 import type { AskedFor, Asking, GivenAnswer } from './ports.ts'
 import { answererText, approvalFacts, questionText } from './question-text.ts'
 
-/**
- * How a question ended. An answer is stored already; the caller tells the room why a question is
- * `unanswered`.
- */
+/** How a question ended. An answer is already stored; for `unanswered`, the caller tells the room why. */
 export type QuestionEnd =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'denied' | 'unanswered'; readonly why: string }
@@ -22,10 +19,7 @@ export type OpenQuestion = OwnQuestion | RemoteQuestion
 export interface OwnQuestion {
   readonly number: number
   readonly asked: AskedFor
-  /**
-   * Reserves the question for the caller, who must call `end`. Resolves to false if it is over. Rejects with
-   * `StorageError`.
-   */
+  /** Reserves the question; the caller must call `end`. False if it is over. Rejects with `StorageError`. */
   take(): Promise<boolean>
   end(end: QuestionEnd): void
 }
@@ -52,7 +46,7 @@ const MAX_DETAIL_CHARS = 65_536
 /** Stores an answer that came through another server, and ends the question. Must not throw. */
 type OnRemoteAnswer = (room: Room, question: OwnQuestion, answer: GivenAnswer) => void
 
-/** Asks questions, and keeps the open ones of all rooms. */
+/** Asks questions, and lists the open questions of all rooms. */
 export class Questions {
   readonly #limits: QuestionLimits
   readonly #shared: SharedQuestions
@@ -73,10 +67,7 @@ export class Questions {
     this.#onRemoteAnswer = onRemoteAnswer
   }
 
-  /**
-   * Asks a question, and resolves to its end: an answer, the time limit, the requester's leaving or the
-   * signal. Rejects with `StorageError`.
-   */
+  /** Resolves at an answer, time limit, abort or the requester's leaving. Rejects with `StorageError`. */
   async ask(room: Room, asked: Asking): Promise<QuestionEnd> {
     const answerMs = this.#answerMs
     const answerers = await findAnswerers(room, asked)
@@ -92,7 +83,7 @@ export class Questions {
     })
     const giveUp = (why: string): void => {
       const end = (): void => ended.resolve(unanswered(why))
-      // Another server's answer may have ended the question. A question that cannot be closed is a no.
+      // Another server's answer may have ended the question. A question that cannot be closed is denied.
       question.take().then((isTaken) => isTaken && end(), end)
     }
     const stopWatching = this.#watchRequester(room, asked, giveUp)
@@ -126,7 +117,7 @@ export class Questions {
     this.#isDraining = true
   }
 
-  /** Resolves to the number, or to the reason against asking. */
+  /** Resolves to the question's number, or to the reason against asking. */
   async #open(
     room: Room,
     asked: AskedFor,
@@ -162,9 +153,7 @@ export class Questions {
     return question
   }
 
-  /**
-   * Gives up when the requester leaves or the signal is aborted. Returns the function that stops watching.
-   */
+  /** Ends the question when the requester leaves or the signal aborts. Returns a function that stops this. */
   #watchRequester(
     room: Room,
     { requester, routine, signal }: Asking,
@@ -196,7 +185,7 @@ function whyNot(room: Room, { requester, detail, routine }: AskedFor): string | 
     : undefined
 }
 
-/** The requester can allow any other call. */
+/** Any other call could be allowed by its requester, who is present. */
 function nobodyText({ name }: Room, asked: AskedFor): string {
   const { onceOnly, answeredBy, needsOp, routine, requester } = asked
   if (answeredBy) return `only ${answererText(asked)} can allow it, and nobody of them is in ${name}`

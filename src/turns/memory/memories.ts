@@ -34,10 +34,7 @@ export class Memories {
     this.#parts = parts
   }
 
-  /**
-   * Resolves to what a model reads. What the asker said of themselves is absent in rooms in which it does not
-   * go along, and if the asker has only the rights of a plain member: then somebody else's line asks.
-   */
+  /** Omits the asker's own memory in rooms that do not get it, and if somebody else's line asks. */
   async forPrompt(room: Room, asker: Person): Promise<Pick<Snapshot, 'memory' | 'memoryOfAsker'>> {
     const { store } = this.#parts
     const hasOwn = !asker.guest && asker.plainMemberOf === undefined
@@ -74,12 +71,10 @@ export class Memories {
     return await this.#parts.store.versions(ownerOf(whose, person))
   }
 
-  /** By number. */
   async current(whose: Whose, person: Person): Promise<readonly StoredMemory[]> {
     return await this.#parts.store.current(ownerOf(whose, person))
   }
 
-  /** Returns who may remember something of a room. */
   rememberers(): AllowedPeople {
     return rememberers(this.#parts.policy())
   }
@@ -105,7 +100,7 @@ export class Memories {
     if (why !== undefined) throw new Refusal(why)
   }
 
-  /** Brings back the newest text of a forgotten memory, which is still that of its author. */
+  /** Restores the newest text of a forgotten memory, which is still that of its author. */
   async bringBack(whose: Whose, person: Person, number: number): Promise<StoredMemory> {
     const [newest, ...older] = await this.#versionsOf(whose, person, number)
     if (newest.text !== '') throw new Refusal(`${number} is remembered already`)
@@ -161,5 +156,4 @@ export class Memories {
 const ownerOf = (whose: Whose, { id }: Person): MemoryOwner =>
   whose === 'me' ? { person: id } : { room: whose.name }
 
-/** `1 memory`, `2 memories`. */
 export const memories = (count: number): string => (count === 1 ? '1 memory' : `${count} memories`)

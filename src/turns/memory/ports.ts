@@ -1,17 +1,15 @@
 import type { RoomName } from '../../words/entry.ts'
 import type { PersonId } from '../../words/person.ts'
 
-/**
- * memory/ decides what people ask models to remember: of a room, and of themselves. It must not know how a
- * prompt is composed, or how memories are stored.
- */
+// memory/ decides what people ask models to remember: of a room, and of themselves. It must not know how a
+// prompt is composed, or how memories are stored.
 
 /** A room, or a person and what they said of themselves. */
 export type MemoryOwner = { readonly room: RoomName } | { readonly person: PersonId }
 
 /** One version of a memory; an empty `text` forgets it. */
 export interface StoredMemory {
-  /** Counts the memories of its owner: 1, 2, 3, … */
+  /** Counts the owner's memories: 1, 2, 3, … */
   readonly number: number
   /** Counts the versions of this memory: 1, 2, 3, … */
   readonly version: number
@@ -30,9 +28,9 @@ export interface MemoryStore {
   current(of: MemoryOwner): Promise<readonly StoredMemory[]>
   /** By number, the newest version first. */
   versions(of: MemoryOwner): Promise<readonly StoredMemory[]>
-  /** Adds a memory. `full`, and nothing stored, if the owner has `most`. */
+  /** Adds a memory. Resolves to `full`, and stores nothing, if the owner has `most`. */
   add(of: MemoryOwner, memory: NewMemory, most: number): Promise<StoredMemory | 'full'>
-  /** Adds a version to a memory that exists. `full`, and nothing stored, if the owner has `most` others. */
+  /** Adds a version to an existing memory. `full`, and nothing stored, if the owner has `most` others. */
   change(of: MemoryOwner, number: number, memory: NewMemory, most: number): Promise<StoredMemory | 'full'>
   /** True if what the person said of themselves goes along in the room; undefined if they have not said. */
   goesAlong(person: PersonId, room: RoomName): Promise<boolean | undefined>

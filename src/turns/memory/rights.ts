@@ -5,7 +5,6 @@ import { type AllowedPeople, isAmong, type RoutinePolicy } from '../routines/ind
 /** `[routines] allow` of the config. */
 export type MemoryPolicy = Pick<RoutinePolicy, 'allow'>
 
-/** Returns who may let models remember something of a room. */
 export const rememberers = ({ allow }: MemoryPolicy): AllowedPeople => allow.remember ?? 'ops'
 
 const WHO: Readonly<Record<AllowedPeople, string>> = {
@@ -15,7 +14,6 @@ const WHO: Readonly<Record<AllowedPeople, string>> = {
   nobody: 'nobody',
 }
 
-/** Returns why the person may not let models remember something of the room; undefined if they may. */
 export function whyNotRemember(
   policy: MemoryPolicy,
   { guest }: Pick<Person, 'guest'>,

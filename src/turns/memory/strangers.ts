@@ -4,8 +4,8 @@ import type { Entry } from '../../words/entry.ts'
 import type { Turn } from '../turn.ts'
 
 /**
- * Names what strangers wrote of the text that a turn has read: results of its tools and of earlier ones, and
- * lines of guests and by HTTP. Files and results of commands are not known to be of strangers.
+ * Names the sources of strangers' texts that a turn has read: results of its tools and of earlier ones, and
+ * lines of guests and by HTTP. Strangers are not known to have written files or results of commands.
  */
 export function textsOfStrangers({
   step,

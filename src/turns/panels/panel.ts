@@ -1,7 +1,5 @@
-/**
- * panels/ lets several models answer one question, round by round, and has one of them write the answer. A
- * panel is a turn of the model that writes it; its parts are side turns.
- */
+// panels/ lets several models answer one question, round by round, and has one of them write the answer. A
+// panel is a turn of the model that writes it; its parts are side turns.
 import { Refusal } from '../../words/errors.ts'
 import type { AskedModel } from '../personas.ts'
 import { PanelTokens } from './tokens.ts'
@@ -16,7 +14,7 @@ export interface PanelLimits {
 export interface PanelRequest {
   /** Names of models and of the room's personas, in the order in which they were given. */
   readonly models: readonly string[]
-  /** Who writes the answer; the first model that answered, if absent. */
+  /** The model that writes the answer; if absent, the first model that answered. */
   readonly merger?: string | undefined
   readonly rounds: number
   readonly tokens?: number | undefined
@@ -25,7 +23,7 @@ export interface PanelRequest {
 
 /** A model of a panel, or a persona of the room with its model. */
 export interface PanelMember extends AskedModel {
-  /** The name by which it was asked. */
+  /** The name by which the member was asked. */
   readonly name: string
 }
 

@@ -31,7 +31,7 @@ class RunningPanel {
   readonly #stop: AbortSignal
   readonly #runTurn: RunTurn
   readonly #parts: PanelParts
-  /** What all parts have used. */
+  /** Usage of all requests of the panel. */
   readonly #sum: SpentBy = {}
 
   constructor(
@@ -71,7 +71,7 @@ class RunningPanel {
     before: readonly PanelAnswer[],
   ): Promise<readonly Answered[]> {
     const answers = await askSideBySide(members, async (member) => {
-      // A round that the tokens do not suffice for asks nobody else.
+      // If the tokens do not suffice for a member's request, the round asks nobody else.
       if (this.#stop.aborted || this.#request.panel.tokens.refusal !== undefined) return undefined
       const text = memberText(this.#facts(), member.name, round, before)
       const { ending, reply, text: said } = await this.#runTurn(this.#part(member, round, text), this.#stop)
@@ -101,7 +101,7 @@ class RunningPanel {
     return { ...request, model, ...(persona ? { persona } : {}) }
   }
 
-  /** Asks who writes the answer: the first that answered, if nobody was named for it. */
+  /** Asks the merger, or the first model that answered if no merger was named. */
   async #merge(answers: readonly Answered[]): Promise<TurnEnd> {
     const { panel, recorder, message } = this.#request
     const first = panel.members[0]!

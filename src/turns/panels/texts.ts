@@ -1,7 +1,7 @@
 import { indentLater } from '../../words/entry-text.ts'
 
 export interface PanelAnswer {
-  /** The model that answered, which is a fallback's name if one did. */
+  /** The model that answered, possibly a fallback. */
   readonly author: string
   readonly text: string
 }
@@ -12,7 +12,7 @@ interface PanelFacts {
   readonly rounds: number
 }
 
-/** What a member is asked in a round. `answers` are those of the round before. */
+/** The question to a member in a round. `answers` are those of the round before. */
 export function memberText(
   { question, names, rounds }: PanelFacts,
   me: string,
@@ -25,7 +25,7 @@ export function memberText(
   return [question, ...answers.map(answerText), task].join('\n\n')
 }
 
-/** What the model is asked that writes the panel's answer. */
+/** The question to the model that writes the panel's answer. */
 export function mergeText(
   { question, names }: PanelFacts,
   me: string,

@@ -12,7 +12,7 @@ export class PanelTokens {
     this.limit = limit
   }
 
-  /** Why a request was refused; undefined as long as all of them fitted. */
+  /** Why a request was refused; undefined as long as all requests fitted. */
   get refusal(): string | undefined {
     return this.#refusal
   }
@@ -22,9 +22,8 @@ export class PanelTokens {
   }
 
   /**
-   * Reserves the tokens of a request: its input and its longest output. Waits for other requests if it might
-   * fit after them. Resolves to a function that ends the reservation. Rejects with `Refusal` if it does not
-   * fit.
+   * Reserves a request's input and longest output. Waits for other requests if it might fit after them.
+   * Resolves to a function that ends the reservation. Rejects with `Refusal` if the request does not fit.
    */
   async reserve(tokens: number): Promise<() => void> {
     while (tokens > this.#left() && this.#reserved > 0)

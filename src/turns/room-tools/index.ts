@@ -1,7 +1,4 @@
-/**
- * Tools for rooms and people, the group `internal`. They act for the requester and see only what that person
- * sees.
- */
+// The tool group `internal`, for rooms and people: acts for the requester and sees only what they see.
 import { ROOM_TOOL_PREFIX } from '../../words/tool-words.ts'
 import type { Tool } from '../../tools/index.ts'
 import { createRoomTool, forkRoomTool, goTool, joinTool, leaveTool } from './moving.ts'

@@ -84,10 +84,7 @@ function createCreationTool(
   parts: RoomToolParts,
   { copies, ...about }: About & { readonly copies?: true },
 ): Tool {
-  /**
-   * Returns the call's room. Throws `Refusal` if a private room is wanted and this one is public, because all
-   * its readers would learn of the private room from the call.
-   */
+  /** Throws `Refusal` for a private room made from a public one, whose readers would see the call. */
   async function findSourceRoom(isPrivate: boolean, context: ToolContext): Promise<Room> {
     const here = await roomOf(parts, context, context.room)
     if (isPrivate && !(await here.info()).private)

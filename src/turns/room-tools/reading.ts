@@ -111,10 +111,9 @@ export const historyTool = (parts: RoomToolParts): Tool =>
     },
   })
 
-/** People who come to the room later may not read the other one: the log keeps only the number of lines. */
+/** Later readers of the log may not be allowed to read the other room, so it has only the number of lines. */
 const privateLines = (count: number): string => `[${counted(count, 'line')} of another private room]`
 
-/** Returns what a tool read of a room. */
 async function readOf(room: Room, content: string, context: ToolContext): Promise<ToolResult> {
   const isOther = room.name !== context.room && (await room.info()).private
   return isOther ? { ...ok(content), logged: privateLines(content.split('\n').length) } : ok(content)
@@ -153,7 +152,7 @@ export const searchTool = (parts: RoomToolParts): Tool =>
     },
   })
 
-/** All readers of the call's room can read what is found, so they must be able to read these rooms. */
+/** All readers of the call's room can read the results, so they must be able to read these rooms. */
 async function searchedRooms(
   parts: RoomToolParts,
   context: ToolContext,

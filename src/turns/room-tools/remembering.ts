@@ -10,10 +10,7 @@ interface Proposal {
   readonly me: boolean
 }
 
-/**
- * Proposes a memory. People who may use `/remember` answer for the room of the turn, the requester alone for
- * themselves; each time anew, whatever was allowed before.
- */
+/** Asks people who may `/remember`, or the requester for their own memory, each time: no grant counts. */
 export function rememberTool({ memories, rooms }: RoomToolParts): Tool {
   async function readProposal({ text, me }: Proposal, context: ToolContext): Promise<Proposed> {
     if (!memories) throw new Refusal('nothing can be remembered here')

@@ -19,7 +19,6 @@ export interface RoomToolParts {
   readonly store: Pick<RoomStore, 'getValue' | 'setValue' | 'update'>
   /** The models that can be mentioned. */
   readonly models?: { names(): readonly string[] }
-  /** Limits of one message. */
   readonly speech?: MessageLimits
   readonly memories?: Memories
   /** Returns undefined while the server starts. */
@@ -28,7 +27,6 @@ export interface RoomToolParts {
 
 export interface Reminders {
   readonly routines: Pick<Routines, 'make'>
-  /** Returns the zone in which the person reads times. */
   readonly zoneOf: (person: Person) => Promise<Zone>
   readonly clock: Clock
 }
@@ -36,9 +34,8 @@ export interface Reminders {
 export const roomParameter = z.string().max(32).describe('Default: here.').optional()
 
 /**
- * Returns the named room, or the one that the turn walked to, or the call's own. The result is recorded in
- * the call's room, so all its readers must be able to see the returned one. Throws `Refusal` in the same
- * words for a hidden and for a missing room.
+ * Returns the named room, the room that the turn walked to, or the call's own. All readers of the call's
+ * room, which records the result, must be able to see it. Hidden and missing rooms throw equal `Refusal`s.
  */
 export const roomOf = (
   { rooms }: RoomToolParts,
@@ -58,7 +55,7 @@ export async function roomToChange(
   return room
 }
 
-/** A grant covers exactly `what`. `asked` is as in `say in lobby?` */
+/** `asked` is as in `say in lobby?`. A grant covers exactly `what`. */
 export const changeQuestion = (room: Room, context: ToolContext, what: string, asked: string): Question => ({
   target: `${room.name}: ${what}`,
   detail: room.name === context.room ? what : `in the room ${room.name}:\n${what}`,

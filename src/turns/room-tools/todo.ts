@@ -37,5 +37,4 @@ const todoRead = (store: TodoStore): Tool =>
     run: async (_, context) => ok(todoText(readTodo(await store.getValue(context.room, TODO_KEY)))),
   })
 
-/** The tools that read and write a room's todo list. */
 export const todoTools = (store: TodoStore): readonly Tool[] => [todoWrite(store), todoRead(store)]

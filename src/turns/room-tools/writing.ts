@@ -114,7 +114,7 @@ export function noteTool(parts: RoomToolParts): Tool {
 }
 
 interface LineTool extends Pick<Tool, 'id' | 'title' | 'description'> {
-  /** A question to be completed by the room's name: `note in`. */
+  /** A question that the room's name completes: `note in`. */
   readonly asked: string
   readonly read: (room: Room) => Promise<string>
   /** Returns the line to write. Throws `Refusal`. */

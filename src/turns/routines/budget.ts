@@ -15,7 +15,7 @@ export interface BudgetParts {
   readonly clock: Clock
 }
 
-/** Makes a run of a routine, which counts its tokens. */
+/** Creates a run of a routine, which counts its tokens. */
 export function createRun(
   { id, number, scope, condition }: Routine,
   { store, limits, clock }: BudgetParts,

@@ -1,11 +1,11 @@
 import { DAY_MS, duration } from '../../base/amounts.ts'
 import type { Zone } from '../../base/zone.ts'
 
-/** When a routine of the kind `calendar` runs. Days of a week are 0 (Sunday) to 6; `minute` is of the day. */
+/** When a `calendar` routine runs. Days of the week are 0 (Sunday) to 6; `minute` is of the day. */
 export type Spec =
   | { readonly every: 'interval'; readonly ms: number }
   | { readonly every: 'week'; readonly days: readonly number[]; readonly minute: number }
-  /** In a shorter month the day is its last. */
+  /** In a shorter month, the last day. */
   | { readonly every: 'month'; readonly day: number; readonly minute: number }
 
 export const MINUTE_MS = 60_000
@@ -14,13 +14,10 @@ export const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 
 /** Zones change their offset at multiples of this (base/zone.ts). */
 const SLOT_MS = 900_000
-/** Hours on both sides of a local time, read as UTC, between which its instant is in any zone. */
+/** An upper bound of the difference between a local time, read as UTC, and its instant in any zone. */
 const AROUND_MS = 26 * 3_600_000
 
-/**
- * Returns the instant at which a clock of the zone shows `local`, which is what a UTC clock would show. A
- * time that comes twice is the first of both; one that is skipped is the end of the skipped time.
- */
+/** `local`: local time read as UTC. Returns the first of two instants; of a skipped time, the gap's end. */
 export function instantOf(local: number, zone: Zone): number {
   const offsets = [local - AROUND_MS, local + AROUND_MS].map((at) => zone.local(at) - at)
   const first = local - Math.max(...offsets)
@@ -31,10 +28,7 @@ export function instantOf(local: number, zone: Zone): number {
   return at
 }
 
-/**
- * Returns the first run after `after`. The runs of an interval keep their distance from `previous`, the time
- * of an earlier run or of the routine's start.
- */
+/** Runs of an interval count from `previous`, the time of an earlier run or of the routine's start. */
 export function nextRun(spec: Spec, zone: Zone, after: number, previous: number): number {
   if (spec.every === 'interval')
     return previous + (Math.max(0, Math.floor((after - previous) / spec.ms)) + 1) * spec.ms
@@ -47,7 +41,7 @@ export function nextRun(spec: Spec, zone: Zone, after: number, previous: number)
 
 const midnightOf = (at: number, zone: Zone): number => Math.floor(zone.local(at) / DAY_MS) * DAY_MS
 
-/** From yesterday, since a skipped time may end today. */
+/** Begins yesterday, because a skipped time may end today. */
 function* weekdays({ days }: { readonly days: readonly number[] }, zone: Zone, after: number) {
   const today = midnightOf(after, zone)
   for (let day = -1; day <= 8; day++) {
@@ -72,7 +66,6 @@ export function specText(spec: Spec): string {
   return spec.every === 'month' ? `month ${spec.day} ${time}` : `${daysText(spec.days)} ${time}`
 }
 
-/** The week begins with Monday here. */
 const WEEK = [1, 2, 3, 4, 5, 6, 0]
 
 function daysText(days: readonly number[]): string {

@@ -30,7 +30,7 @@ export function conditionText(condition: Condition, zone: string): string {
   }
 }
 
-/** What happens when, as the end of a sentence: `mon-fri 09:00 Europe/Berlin: @qwen sum up`. */
+/** The routine as the end of a sentence: `mon-fri 09:00 Europe/Berlin: @qwen sum up`. */
 export function routineText({ condition, zone, text }: Pick<Routine, 'condition' | 'zone' | 'text'>): string {
   const said = cleanLine(headOf(text, MAX_SHOWN))
   return `${conditionText(condition, zone)}${said === '' ? '' : `: ${said}`}`

@@ -15,7 +15,7 @@ export interface RoutineEngineParts extends Omit<SpeakerParts, 'limits'> {
   readonly nextId: () => string
 }
 
-/** All that runs by itself on this server, and the routines that say what. */
+/** Manages and runs the routines of this server. */
 export class RoutineEngine implements AsyncDisposable {
   readonly routines: Routines
   readonly #parts: RoutineEngineParts
@@ -24,7 +24,7 @@ export class RoutineEngine implements AsyncDisposable {
   readonly #triggers: Triggers
   readonly #talks: TalkListener
   readonly #speaker: ScriptSpeaker
-  /** The day of the last login that was stored, by person. */
+  /** The day of each person's last stored login. */
   readonly #seen = new Map<PersonId, number>()
   readonly #listeners = new Set<() => void>()
   #isRunning = false
@@ -40,13 +40,13 @@ export class RoutineEngine implements AsyncDisposable {
     this.#speaker = new ScriptSpeaker(parts)
   }
 
-  /** Runs what is due, and from now on what will be, unless the operator has turned routines off. */
+  /** Runs due and later routines, unless the operator has turned routines off. */
   start(): void {
     this.#isRunning = true
     this.changed()
   }
 
-  /** Reads routines and talks anew that other servers, or this one, have changed. Never throws. */
+  /** Reads routines and talks again after a server has changed them. Never throws. */
   changed(): void {
     this.#triggers.forget()
     this.#talks.forget()
@@ -67,14 +67,14 @@ export class RoutineEngine implements AsyncDisposable {
     if (this.#parts.policy().enabled) this.#triggers.onEntry(entry)
   }
 
-  /** Says what a hook returned. Resolves to the reason if it does not. Rejects with `StorageError`. */
+  /** Says what a hook returned. Resolves to the reason if it was not said. Rejects with `StorageError`. */
   readonly speakForScript: ScriptSpeaker['speak'] = async (...line) =>
     this.#isRunning ? await this.#speaker.speak(...line) : 'the server is stopping'
 
-  /** A person typed a line at a terminal in this room. Never throws. */
+  /** Called when a person typed a line at a terminal in this room. Never throws. */
   readonly typed = (room: RoomName): void => this.#triggers.typed(room)
 
-  /** Stores, once a day, that a person logged in. Never throws. */
+  /** Stores, at most once a day, that a person logged in. Never throws. */
   readonly onLogin = ({ id, guest }: Person): void => {
     const now = this.#parts.clock.now()
     const day = Math.floor(now / DAY_MS)
@@ -85,7 +85,7 @@ export class RoutineEngine implements AsyncDisposable {
       .catch(warnOfStorage(this.#parts.log, 'it is not stored that somebody logged in'))
   }
 
-  /** Starts nothing from now on. Resolves when the lines of runs that have begun are said. Never rejects. */
+  /** Starts no more runs. Resolves when the lines of started runs are said. Never rejects. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isRunning = false
     this.#triggers.close()

@@ -1,4 +1,4 @@
-/** What runs by itself, for a person, in a room. */
+/** Routines: instructions that run by themselves for a person in a room. */
 export { conditionText, routineText } from './describe.ts'
 export { timeText } from './calendar.ts'
 export { RoutineEngine } from './engine.ts'

@@ -4,7 +4,7 @@ import { keyOfGuest, type PersonId } from '../../words/person.ts'
 /** A line of a registered person. */
 export type Line = MessageEntry & { readonly by: PersonId }
 
-/** What routines, models, hooks and guests say starts nothing, nor does an edit. */
+/** Lines of routines, models, hooks and guests start nothing, nor do edits. */
 export const isLine = (entry: Entry): entry is Line =>
   entry.kind === 'message' &&
   entry.routine === undefined &&
@@ -15,9 +15,9 @@ export const isLine = (entry: Entry): entry is Line =>
 
 export const isByProgram = ({ posted, byProgram }: Line): boolean => posted === true || byProgram === true
 
-/** Answers one line at a time for each key. Lines that are said meanwhile are answered with the newest. */
+/** Answers one line at a time for each key; of the lines said meanwhile, only the newest gets an answer. */
 export class LinesInTurn<Key> {
-  /** What is being answered, with the newest line that waits. */
+  /** The keys being answered, with the newest waiting line. */
   readonly #answering = new Map<Key, { waiting?: Line }>()
   #isClosed = false
 

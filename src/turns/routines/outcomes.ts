@@ -13,7 +13,7 @@ export interface OutcomeParts {
   readonly rooms: Pick<Rooms, 'anyRoom'>
   /** Rings a person, or waits for their next login. Rejects with `StorageError`. */
   readonly ring: (person: PersonId, text: string) => Promise<void>
-  /** Ends what was allowed to a routine. Rejects with `StorageError`. */
+  /** Removes the grants of a routine. Rejects with `StorageError`. */
   readonly endGrants: (id: RoutineId) => Promise<void>
   readonly clock: Clock
   /** Counts a run by its one-word outcome. */
@@ -21,11 +21,11 @@ export interface OutcomeParts {
   readonly changed: () => void
 }
 
-/** Failures in a row that pause a routine, the pauses after that, and how long it is tried again. */
+/** Failures in a row that pause a routine, the pauses before each retry, and how long retries go on. */
 const MAX_FAILURES = 3
 const PAUSES_MS = [HOUR_MS, 4 * HOUR_MS, 24 * HOUR_MS]
 const MAX_FAILING_MS = 7 * DAY_MS
-/** How often it is looked whether a passing trouble is over. */
+/** How often a routine that cannot run is checked again. */
 const LOOK_AGAIN_MS = HOUR_MS
 
 export type TurnOutcome = 'done' | 'failed' | 'stopped'
@@ -44,7 +44,7 @@ export class Outcomes {
     this.#parts = parts
   }
 
-  /** Stores that a run has begun or was left out, and when the next is. Ends the claim. */
+  /** Stores that a run has begun or was left out, and the time of the next run. Ends the claim. */
   async advance(routine: Routine, outcome: string, ran: boolean): Promise<void> {
     const { store, clock } = this.#parts
     const now = clock.now()
@@ -54,7 +54,7 @@ export class Outcomes {
       routine.condition.kind === 'once' ||
       runsLeft === 0 ||
       (routine.until !== null && next !== null && next > routine.until)
-    // What paused because of failures runs as paused until a run succeeds.
+    // A routine paused by failures runs as paused until a run succeeds.
     const isFailing = routine.state === 'paused' && routine.failingAt !== null
     const run = ran ? { lastAt: now, outcome } : { outcome }
     const change: Partial<RoutineProgress> = isOver
@@ -64,7 +64,7 @@ export class Outcomes {
     this.#parts.changed()
   }
 
-  /** Ends or pauses a routine that cannot run now. Says so once. */
+  /** Ends or pauses a routine that cannot run now. Reports that once. */
   async trouble(routine: Routine, { why, effect }: Trouble): Promise<void> {
     const { store, clock, count } = this.#parts
     const now = clock.now()
@@ -73,12 +73,12 @@ export class Outcomes {
       await this.#parts.endGrants(routine.id)
       return await this.#tell(routine, 'ended', why)
     }
-    // What runs once would else wait for years, and then say something that nobody remembers.
+    // A `once` routine would otherwise wait for years, and then say something that nobody remembers.
     const waits = effect === 'wait' && routine.condition.kind === 'once'
     const failingAt = waits ? (routine.failingAt ?? now) : routine.failingAt
     if (waits && failingAt !== null && now - failingAt >= MAX_FAILING_MS)
       return await this.trouble(routine, { why: `it waited for seven days: ${why}`, effect: 'end' })
-    // A reason may have a time that is left, so each attempt has another one.
+    // A reason may contain the remaining time, and so differ at each attempt.
     const isNew = routine.state === 'active' || (effect === 'pause' && routine.nextAt !== null)
     const nextAt = effect === 'pause' ? null : now + LOOK_AGAIN_MS
     await store.update(routine.id, { state: 'paused', reason: why, nextAt, failingAt, outcome: 'paused' })
@@ -92,7 +92,6 @@ export class Outcomes {
     this.#parts.changed()
   }
 
-  /** Stores how the turns of a run ended. */
   async settle(id: RoutineId, outcome: TurnOutcome): Promise<void> {
     const { store, count } = this.#parts
     count(outcome)
@@ -108,7 +107,7 @@ export class Outcomes {
     }
   }
 
-  /** Ends what was allowed to a routine if this was its last run. */
+  /** Removes a routine's grants if this was its last run. */
   async ranLast(id: RoutineId): Promise<void> {
     await this.#endGrantsOf(id, await this.#parts.store.byId(id))
   }

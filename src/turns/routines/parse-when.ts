@@ -23,10 +23,7 @@ const SPEC_WORDS = ['day', 'month', ...DAYS, ...DAY_NAMES, ...NAMED_DAYS.keys()]
 
 const MAX_AHEAD_MS = 3_650 * DAY_MS
 
-/**
- * Parses WHEN at the beginning of a text, and returns its time and the rest of the text. `18:30` and `mon
- * 9:00` are the next such time. Throws `UsageError`.
- */
+/** Parses WHEN at a text's beginning; `18:30` and `mon 9:00` are the next such time. Throws `UsageError`. */
 export function parseWhen(
   text: string,
   now: number,
@@ -41,7 +38,7 @@ export function parseWhen(
   return { at: dayAndTime(first, second, now, zone), rest }
 }
 
-/** Parses SPEC at the beginning of a text, and returns it and the rest of the text. Throws `UsageError`. */
+/** Parses SPEC at a text's beginning. Throws `UsageError`. */
 export function parseSpec(text: string): { readonly spec: Spec; readonly rest: string } {
   const [first, afterFirst] = nextWord(text.trimStart())
   const ms = parseDuration(first)
@@ -112,7 +109,7 @@ function assertAhead(at: number, written: string, now: number): number {
 function dateOf(word: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(word)) return undefined
   const midnight = Date.parse(`${word}T00:00:00Z`)
-  // Some engines take the 30th of February for the 2nd of March.
+  // Some JavaScript engines parse February 30 as March 2.
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(word))
     throw new UsageError(`there is no day ${word}`)
   return midnight

@@ -1,8 +1,6 @@
-/**
- * routines/ has what runs by itself: an instruction kept in a room, "when this happens, this line is said
- * there for this person". It must not know verbs, screens or databases. Times are in milliseconds since the
- * epoch.
- */
+// routines/ has what runs by itself: an instruction stored in a room, "when this happens, this line is said
+// there for this person". It must not know verbs, screens or databases. Times are in milliseconds since the
+// epoch.
 import type { Brand } from '../../base/basics.ts'
 import type { RoomName } from '../../words/entry.ts'
 import type { PersonId } from '../../words/person.ts'
@@ -25,14 +23,11 @@ export interface WatchCondition {
   readonly isRegex?: true
   /** Milliseconds in which further lines start no run. */
   readonly pauseMs?: number
-  /** Lines that a program posted count, too. */
+  /** Lines that programs posted count, too. */
   readonly programs?: true
 }
 
-/**
- * Each line of a person that mentions nobody and is no command; without `all`, in a room of more than two
- * people follow-ups only.
- */
+/** A person's lines without mention or command. Unless `all`, only follow-ups in a room of three or more. */
 export interface ListenCondition {
   readonly kind: 'each'
   readonly model: string
@@ -48,13 +43,13 @@ export interface NewRoutine {
   readonly condition: Condition
   /** Patterns of the tools that a run may call; null for all that are in scope. */
   readonly scope: readonly string[] | null
-  /** The name of a zone, in which its times are computed and shown. */
+  /** The name of the zone in which the routine's times are computed and shown. */
   readonly zone: string
-  /** Tokens of a day in UTC. */
+  /** Maximum tokens of a day in UTC. */
   readonly tokens: number | null
   readonly runsLeft: number | null
   readonly until: number | null
-  /** The token of the login that made it. */
+  /** The id of the login token that made the routine. */
   readonly token: number | null
   readonly at: number
   readonly nextAt: number | null
@@ -62,7 +57,7 @@ export interface NewRoutine {
 
 export interface RoutineProgress {
   readonly state: 'active' | 'paused' | 'ended'
-  /** Why it is paused or has ended, as the end of a sentence; else empty. */
+  /** Why the routine is paused or has ended, as the end of a sentence; else empty. */
   readonly reason: string
   readonly runsLeft: number | null
   /** The next run, or the next attempt of a paused routine; null for none. */
@@ -72,19 +67,19 @@ export interface RoutineProgress {
   readonly outcome: string | null
   /** Failed runs in a row. */
   readonly failures: number
-  /** When failures, or what kept a routine of the kind `once` waiting, first paused it; else null. */
+  /** When failures, or the cause that made a `once` routine wait, first paused it; else null. */
   readonly failingAt: number | null
 }
 
 export interface Routine extends NewRoutine, RoutineProgress {
-  /** Counts up in its room, or for its person if it has no room. */
+  /** Counts up in the routine's room, or for its person if it has no room. */
   readonly number: number
-  /** The last known login of its person, or the time when it was made. */
+  /** The last known login of the routine's person, or the time when the routine was made. */
   readonly seenAt: number
   readonly spent: DaySpending
 }
 
-/** Tokens that the runs of one day used. */
+/** Tokens that a routine's runs used on one day. */
 export interface DaySpending {
   /** Days since the epoch, in UTC. */
   readonly day: number
@@ -101,7 +96,7 @@ export interface RoutineCounts {
 
 /** A claim of one run by one server. */
 export interface RunClaim {
-  /** The run's time, as it was read in the routine. */
+  /** The time of the run, as it was read from the routine. */
   readonly nextAt: number
   readonly by: string
   /** Milliseconds until the claim lapses, by the database's clock. */
@@ -109,31 +104,27 @@ export interface RunClaim {
 }
 
 /**
- * Stores routines; all methods reject with `StorageError` only, and then changed nothing. Routines follow a
- * renamed room, and are deleted with their room or person. Ended ones stay for 30 days, and the newest of a
- * place for as long as it needs its number.
+ * Rejects with `StorageError` only, and then changed nothing. Routines follow a renamed room and are deleted
+ * with their room or person. Ended ones stay for 30 days; a place's newest while its number is needed.
  */
 export interface RoutineStore {
   /**
-   * Adds an active routine with the next number of its place. `person` or `room`: this has as many that have
-   * not ended as it may have. Rejects for an unknown room or person.
+   * Adds an active routine with the next number of its place. `person` or `room`: that one has `most`
+   * routines that have not ended. Rejects for an unknown room or person.
    */
   add(routine: NewRoutine, most: RoutineCounts): Promise<Routine | 'person' | 'room'>
   /** Also finds an ended routine. */
   find(place: RoutinePlace, number: number): Promise<Routine | undefined>
   byId(id: RoutineId): Promise<Routine | undefined>
-  /** The reminder of a person without a room that rang last, or is claimed and rings now. */
+  /** A person's reminder without a room that rang last, or is claimed and rings now. */
   lastRung(person: PersonId): Promise<Routine | undefined>
   /** The routines that have not ended, of a room, a person or the server, by room and number. */
   list(of: { readonly room?: RoomName; readonly person?: PersonId }): Promise<readonly Routine[]>
   /** The active routines of a room, and of these people everywhere. */
   activeFor(room: RoomName, people: readonly PersonId[]): Promise<readonly Routine[]>
-  /** At most `most` routines whose `nextAt` is the earliest, in order of it. */
+  /** At most `most` routines with the earliest `nextAt`, in that order. */
   upcoming(most: number): Promise<readonly Routine[]>
-  /**
-   * Claims a run for one server. `lapsed`: another claim of the same run has lapsed, so its line may have
-   * been said. Undefined if the run is claimed, or is not next any more.
-   */
+  /** `lapsed`: an earlier claim lapsed, so the line may have been said. Undefined if claimed or not next. */
   claim(id: RoutineId, claim: RunClaim): Promise<'claimed' | 'lapsed' | undefined>
   /**
    * Changes the given columns and ends any claim. With `expected`, resolves to false, and changes nothing, if
@@ -144,7 +135,7 @@ export interface RoutineStore {
     change: Partial<RoutineProgress>,
     expected?: { readonly state?: RoutineProgress['state']; readonly claimedBy?: string },
   ): Promise<boolean>
-  /** Adds to the tokens of this day, or begins with them if the stored ones are of another day. */
+  /** Adds to the tokens of this day; replaces the tokens of another day. */
   spend(id: RoutineId, spent: DaySpending): Promise<void>
   /** Stores that a person logged in. */
   seen(person: PersonId, at: number): Promise<void>

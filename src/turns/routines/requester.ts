@@ -9,7 +9,7 @@ import type { Fingerprint, Login, Person, PersonId } from '../../words/person.ts
 import type { Routine } from './ports.ts'
 import { modelsOf, type RoutinePolicy, type RoutineUse, useOf, whyNoRoutine } from './rights.ts'
 
-/** The person of a run as they are now, and its room; null for a reminder to its person alone. */
+/** The person of a run with their current rights, and its room; null for a reminder to its person alone. */
 export interface Requester {
   readonly person: Person
   readonly room: Room | null
@@ -37,7 +37,7 @@ export interface RequesterParts {
 
 const MAX_ABSENCE_DAYS = 90
 
-/** Looks its person up anew: a run has the rights of this moment. Rejects with `StorageError`. */
+/** Looks up the person again: a run has their current rights. Rejects with `StorageError`. */
 export async function findRequester(routine: Routine, parts: RequesterParts): Promise<Requester | Trouble> {
   const now = parts.clock.now()
   const stored = await parts.people.byId(routine.person)
@@ -56,10 +56,7 @@ export async function findRequester(routine: Routine, parts: RequesterParts): Pr
   }
 }
 
-/**
- * Looks up who set a script, who speaks in its room as a plain member. Rejects with `Refusal` if they may not
- * now, and with `StorageError`.
- */
+/** The script's author speaks as plain member. Rejects with `Refusal` if they may not, or `StorageError`. */
 export async function findScriptPerson(
   room: RoomName,
   id: PersonId,
@@ -74,7 +71,7 @@ export async function findScriptPerson(
   return admitted.person
 }
 
-/** Looks up a person who said a line: as they are present, or as they are stored. */
+/** Looks up a line's speaker: as present, or as stored. */
 export const findSpeaker = async (
   room: Room,
   id: PersonId,
@@ -94,7 +91,7 @@ async function tokenOf(
   return (await tokens.list(person, now)).find(({ id }) => id === token) ?? 'ended'
 }
 
-/** The person once for each of their keys, all of which a ban may name; as an admin by the config, once. */
+/** The person once for each key, because a ban may name any key; once for an admin by the config. */
 async function loginsOf(
   stored: Person,
   token: StoredToken | undefined,
@@ -110,14 +107,14 @@ async function loginsOf(
 }
 
 function loginOf({ id }: Person, key: Fingerprint, token: StoredToken | undefined): Login {
-  // No connection: the network of these quotas is the person's own.
+  // There is no connection, so the network of these quotas is the person's own.
   const login = { key, network: `routines of ${id}` }
   if (!token) return login
   const rooms = token.rooms === null ? {} : { rooms: new Set<string>(token.rooms) }
   return { ...login, token: { id: token.id, until: token.until, ...rooms } }
 }
 
-/** Throws `Refusal` for what somebody has to change. */
+/** Throws `Refusal` for a problem that somebody has to fix. */
 async function admit(
   routine: Routine,
   people: readonly [Person, ...Person[]],
@@ -157,7 +154,7 @@ async function whyWait(
   if (gone !== undefined) return `there is no model @${gone} now`
   try {
     for (const one of people) room.needVoice(one)
-    // A listener is on the bill of who speaks.
+    // A listener's answer is charged to the speaker of the line.
     if (asked.length > 0 && condition.kind !== 'each') await checkQuotas(room.name, people[0])
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

@@ -8,7 +8,7 @@ export type AllowedPeople = 'members' | 'ops' | 'admins' | 'nobody'
 
 /** `[routines]` of the config. */
 export interface RoutinePolicy {
-  /** False if nothing runs by itself. */
+  /** False if no routine runs. */
   readonly enabled: boolean
   /** Absent: the default. */
   readonly allow: { readonly [Verb in RoutineVerb | 'remember']?: AllowedPeople | undefined }
@@ -23,10 +23,7 @@ const USUALLY_ALLOWED: Readonly<Record<RoutineVerb, AllowedPeople>> = {
   listen: 'ops',
 }
 
-/**
- * On a server that strangers can enter, what asks a model by itself is for admins: anybody who makes a room
- * owns it.
- */
+/** On a server open to strangers, routines that ask a model are for admins: anybody can own a room. */
 export const allowedPeople = (
   { allow, isOpen }: Pick<RoutinePolicy, 'allow' | 'isOpen'>,
   verb: RoutineVerb,
@@ -35,11 +32,11 @@ export const allowedPeople = (
 
 export interface RoutineUse {
   readonly verb: RoutineVerb
-  /** True if a model is asked. */
+  /** True if the routine asks a model. */
   readonly asks: boolean
 }
 
-/** Returns why a person with this role may not use the verb, as a sentence; undefined if they may. */
+/** Returns a sentence, or undefined if the person may use the verb. */
 export function whyNoRoutine(
   policy: RoutinePolicy,
   { verb, asks }: RoutineUse,
@@ -81,7 +78,6 @@ const VERBS: Readonly<Record<Condition['kind'], RoutineVerb>> = {
   each: 'listen',
 }
 
-/** Returns the models that runs of this condition ask. */
 export const modelsOf = (condition: Condition): readonly string[] =>
   'model' in condition ? [condition.model] : (condition.asks ?? [])
 

@@ -51,16 +51,16 @@ export interface RunParts extends RequesterParts, BudgetParts, OutcomeParts {
 /** How long a due run waits for a slot, behind what people ask. */
 const MAX_WAIT_MS = 10 * 60_000
 const CLAIM_MS = 120_000
-/** How late a run of a calendar may be. */
+/** How late a calendar run may be. */
 const MAX_LATE_MS = HOUR_MS + MAX_WAIT_MS
-/** Entries in which a line of an earlier claim is looked for. */
+/** Entries that are searched for the line of an earlier claim. */
 const MAX_LOOKED = 1_000
 
-/** Runs routines, whenever something says that they are due. */
+/** Runs due routines. */
 export class Runs {
   readonly outcomes: Outcomes
   readonly #parts: RunParts
-  /** Asking routines of a room wait for each other, so that each finds the slots that are free then. */
+  /** Serializes a room's routines that ask models, so that each finds the slots that are free then. */
   readonly #inTurn = createKeyedSerial<RoomName>()
 
   #isClosed = false
@@ -71,7 +71,7 @@ export class Runs {
     this.outcomes = new Outcomes(parts)
   }
 
-  /** Runs a routine whose time has come. Rejects with `StorageError`. */
+  /** Rejects with `StorageError`. */
   readonly attempt = async (routine: Routine): Promise<Attempt> => {
     const { room } = routine
     if (room === null || modelsOf(routine.condition).length === 0) return await this.#claimAndRun(routine)
@@ -98,13 +98,13 @@ export class Runs {
     }
   }
 
-  /** Nothing waits for a slot any more. */
+  /** Stops waiting for slots. */
   close(): void {
     this.#isClosed = true
     this.#closed.resolve()
   }
 
-  /** Looks up who runs it, and whether its tokens of today are used up. Rejects with `StorageError`. */
+  /** Looks up the requester, and whether today's tokens are used up. Rejects with `StorageError`. */
   async standing(routine: Routine): Promise<Requester | Trouble> {
     const found = await findRequester(routine, this.#parts)
     if ('effect' in found || modelsOf(routine.condition).length === 0) return found
@@ -172,7 +172,7 @@ export class Runs {
     }
   }
 
-  /** Resolves to false if no slot of the room is free until then. */
+  /** Resolves to false if no slot of the room becomes free by `until`. */
   async #slotIsFree(room: RoomName, until: number): Promise<boolean> {
     const { running, limits, clock } = this.#parts
     for (;;) {
@@ -185,7 +185,7 @@ export class Runs {
     }
   }
 
-  /** True if the run's line is in the log: a server that claimed the run died after it was said. */
+  /** True if the run's line is in the log: the server that claimed the run died after saying it. */
   async #wasSaid({ room: name, number, nextAt }: Routine): Promise<boolean> {
     const room = name === null ? undefined : await this.#parts.rooms.anyRoom(name)
     const lines = (await room?.history({ limit: MAX_LOOKED, kinds: ['message'] })) ?? []

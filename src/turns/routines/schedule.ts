@@ -15,16 +15,16 @@ export interface ScheduleParts {
 
 /** Due routines that are read at once. */
 const MAX_READ = 100
-/** A timer that is longer wakes up only to look at the clock. */
+/** Longer timers are split, and wake up only to look at the clock. */
 const MAX_TIMER_MS = HOUR_MS
-/** When a run is tried again that another server claimed, or whose storage failed. */
+/** Delay until a retry of a run that another server claimed, or whose storage failed. */
 const AGAIN_MS = 60_000
 
 /** Runs what is due, with one timer for the next due routine. */
 export class Schedule {
   readonly #parts: ScheduleParts
   readonly #running = new Map<RoutineId, Promise<void>>()
-  /** Runs that this server leaves alone until a time. */
+  /** Runs that this server skips until a time. */
   readonly #left = new Map<RoutineId, number>()
   #timer = 0
   #isClosed = false
@@ -35,14 +35,14 @@ export class Schedule {
     this.#parts = parts
   }
 
-  /** Reads what is due, and starts it. Never throws. */
+  /** Reads and starts due routines. Never throws. */
   wake(): void {
     if (this.#isClosed) return
     this.#readAgain = true
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined))
   }
 
-  /** Starts nothing from now on. Resolves when what has begun is said. Never rejects. */
+  /** Starts no more runs. Resolves when the lines of started runs are said. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#timer++
@@ -94,7 +94,6 @@ export class Schedule {
     this.#left.set(routine.id, clock.now() + AGAIN_MS)
   }
 
-  /** Replaces the timer. */
   #arm(at: number): void {
     const { clock } = this.#parts
     const timer = ++this.#timer

@@ -21,7 +21,7 @@ const RUN: RoutineRun = {
   whyNoTokens: async () => undefined,
 }
 
-/** Says what hooks of scripts return, for the person who set the script in the room. */
+/** Says what hooks return, for the person who set the script in the room. */
 export class ScriptSpeaker {
   readonly #parts: SpeakerParts
   readonly #asks: ReturnType<typeof createQuotaLedger>

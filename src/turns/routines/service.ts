@@ -13,7 +13,7 @@ import type { Condition, NewRoutine, Routine, RoutineId, RoutinePlace, RoutineSt
 import { modelsOf, type RoutinePolicy, useOf, whyNoRoutine } from './rights.ts'
 import { checkWords } from './words.ts'
 
-/** What a person asks for. The models that `text` mentions are found when the routine is made. */
+/** A person's request for a routine. The models that `text` mentions are found when the routine is made. */
 export interface RoutineDraft extends Pick<
   NewRoutine,
   'text' | 'condition' | 'zone' | 'scope' | 'tokens' | 'until'
@@ -23,21 +23,20 @@ export interface RoutineDraft extends Pick<
   readonly runs: number | null
 }
 
-/** A routine in a list. */
 export interface ListedRoutine extends Routine {
-  /** The current name of its person. */
+  /** The current name of the routine's person. */
   readonly by: string
-  /** Set if the viewer may not read its room, whose name and words they must not see. `text` is empty. */
+  /** Set if the viewer may not read the room, and must not see its name and words. `text` is empty. */
   readonly isHidden?: true
 }
 
-/** What people in a room see of what runs by itself. */
+/** The routines of a room as people in it see them. */
 export interface ShownRoutines {
   /** The models that listen in the room, each once. */
   readonly listeners: readonly string[]
   /** The time of the room's next run. */
   readonly next?: number
-  /** The times of people's own next runs, in any room. */
+  /** The times of people's next own runs, in any room. */
   readonly nextOf: ReadonlyMap<PersonId, number>
 }
 
@@ -57,7 +56,7 @@ export interface RoutinesParts {
   readonly limits: RoutineLimits
   readonly clock: Clock & Alarm
   readonly nextId: () => string
-  /** Ends what was allowed to a routine. Rejects with `StorageError`. */
+  /** Removes the grants of a routine. Rejects with `StorageError`. */
   readonly endGrants: (id: RoutineId) => Promise<void>
   /** Called after a change, so that triggers and the next run are read again. */
   readonly changed: () => void
@@ -65,7 +64,7 @@ export interface RoutinesParts {
 
 const MINUTE_MS = 60_000
 const MIN_INTERVAL_MS = MINUTE_MS
-/** The least interval of a routine that asks a model. */
+/** The shortest interval of a routine that asks a model. */
 const MIN_ASKING_INTERVAL_MS = 5 * MINUTE_MS
 
 /** Makes, lists and changes routines. Methods reject with `Refusal` or `StorageError`. */
@@ -76,7 +75,6 @@ export class Routines {
     this.#parts = parts
   }
 
-  /** Stores a routine, and tells its room. */
   async make(person: Person, draft: RoutineDraft): Promise<Routine> {
     const { store, limits, clock, nextId } = this.#parts
     const { room, zone, scope, tokens, runs } = draft
@@ -118,10 +116,7 @@ export class Routines {
     return made
   }
 
-  /**
-   * Lists routines that have not ended: of a room that the person may read, their own, or of the server,
-   * which only admins may.
-   */
+  /** Lists unended routines: of a room that the person may read, their own, or the server's (admins only). */
   async list(person: Person, of: Room | 'mine' | 'all'): Promise<readonly ListedRoutine[]> {
     const { store, people } = this.#parts
     if (of === 'all' && !person.admin) throw new Refusal('only admins can list the routines of the server')
@@ -150,7 +145,7 @@ export class Routines {
     const routine = await this.#changeable(person, place, number)
     const now = this.#parts.clock.now()
     if (routine.state === 'active') throw new Refusal(`routine ${number} is not paused`)
-    // A time that has passed meanwhile is made up for at once.
+    // Catches up at once on a time that has passed meanwhile.
     const nextAt = routine.condition.kind === 'once' ? routine.condition.at : nextTime(routine, now)
     await this.#parts.store.update(
       routine.id,
@@ -192,9 +187,7 @@ export class Routines {
     this.#parts.changed()
   }
 
-  /**
-   * Makes a reminder with the text of the one that rang last. `ms`: from now. Throws `Refusal` if none rang.
-   */
+  /** Repeats the text of the reminder that rang last, after `ms`. Throws `Refusal` if none rang. */
   async remindAgain(person: Person, ms: number): Promise<Routine> {
     const last = await this.#parts.store.lastRung(person.id)
     if (!last) throw new Refusal('no reminder has rung for you yet; /remind 10m TEXT makes one')
@@ -211,7 +204,7 @@ export class Routines {
     room?.needVoice(person)
   }
 
-  /** A person changes their own routines, ops and the owner those of their room, admins all. */
+  /** People may change their own routines, ops and the owner those of their room, and admins all. */
   async #changeable(person: Person, place: RoutinePlace, number: number): Promise<Routine> {
     const routine = await this.#parts.store.find(place, number)
     if (!routine || routine.state === 'ended')
@@ -237,7 +230,6 @@ export class Routines {
     await told?.record({ kind: 'routine', author, by, routine: number, event, text: `${author} ${did}` })
   }
 
-  /** The rooms of these routines that the person may read. */
   async #readable(person: Person, routines: readonly Routine[]): Promise<ReadonlySet<RoomName>> {
     const rooms = [...new Set(routines.flatMap(({ room }) => room ?? []))]
     const readable = new Set<RoomName>()
@@ -271,7 +263,7 @@ function checkCondition(condition: Condition, known: readonly string[]): void {
   throw new Refusal(`${what} has at least ${duration(least)} between its runs`)
 }
 
-/** The time of the next run after `after`; null for a routine that waits for lines. */
+/** Null for a routine that waits for lines. */
 export function nextTime(
   { condition, zone, at, nextAt }: Pick<NewRoutine, 'condition' | 'zone' | 'at'> & { nextAt?: number | null },
   after: number,

@@ -23,13 +23,13 @@ interface TalkFacts {
 }
 
 /**
- * Asks the model of a talk to answer each line of its owner. That counts as speech: it is no routine, and
- * what `[routines]` of the config says does not matter. Each line is handled by the server that recorded it.
+ * Asks a talk's model to answer each line of its owner. The line counts as speech, not as a routine, so
+ * `[routines]` of the config does not apply. Each line is handled by the server that recorded it.
  */
 export class TalkListener {
   readonly #parts: TalkListenerParts
   readonly #inTurn = new LinesInTurn<RoomName>()
-  /** Rooms that are known to be no talks. */
+  /** Rooms that are known not to be talks. */
   readonly #others = new Set<RoomName>()
 
   constructor(parts: TalkListenerParts) {
@@ -89,7 +89,7 @@ export class TalkListener {
     }
   }
 
-  /** True for a line that mentions a model, or somebody else who is present. */
+  /** True for a line that mentions a model, or another person who is present. */
   async #isForOthers({ text, by }: Line, room: Room): Promise<boolean> {
     if (namesAll(text) || mentions(text, await this.#parts.models(room.name)).length > 0) return true
     const isMentioned = createMentionTest(text)

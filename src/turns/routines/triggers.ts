@@ -35,13 +35,13 @@ export interface TriggerParts extends RunParts {
   }) => Promise<StartedTurn>
 }
 
-/** How long after an answer a line of the same person is a follow-up. */
+/** Time after an answer in which a line of the same person is a follow-up. */
 const FOLLOW_UP_MS = 5 * 60_000
-/** In a room of more people, a listener answers follow-ups only. */
+/** In a larger room, a listener answers follow-ups only. */
 const MAX_IN_SMALL_ROOM = 2
-/** Answers of a listener without a line that was typed at a terminal. */
+/** A listener's answers in a row without a line that was typed at a terminal. */
 const MAX_UNATTENDED = 10
-/** Entries before a line that decide whether it is a follow-up. */
+/** Earlier entries that decide whether a line is a follow-up. */
 const MAX_BEFORE = 30
 /** UTF-16 units of the line that a watch repeats. */
 const MAX_REPEATED = 1_000
@@ -49,13 +49,13 @@ const MAX_REPEATED = 1_000
 /** Starts the runs of routines that wait for lines. Each line is handled by the server that recorded it. */
 export class Triggers {
   readonly #parts: TriggerParts
-  /** By room, until something changes. */
+  /** Cached routines by room, until something changes. */
   readonly #known = new Map<RoomName, Promise<readonly Routine[]>>()
   readonly #pace: ReturnType<typeof createQuotaLedger>
   readonly #inTurn = new LinesInTurn<RoutineId>()
   /** Answers since a line was typed at a terminal, by room. */
   readonly #unattended = new Map<RoomName, Map<RoutineId, number>>()
-  /** Who was told that a routine does nothing for them, until it does. */
+  /** People who were told that a routine does nothing for them, until it does. */
   readonly #refused = new Map<RoutineId, Set<PersonId>>()
   #isClosed = false
 
@@ -72,7 +72,6 @@ export class Triggers {
     )
   }
 
-  /** Somebody typed a line at a terminal in this room. */
   typed(room: RoomName): void {
     this.#unattended.delete(room)
   }
@@ -157,7 +156,7 @@ export class Triggers {
     })
   }
 
-  /** Tells the person, and nobody else, why a line was not answered: once, until one is. */
+  /** Tells only the person why a line was not answered: once, until a line is answered. */
   async #orRefused(routine: Routine, person: Person, room: Room, job: () => Promise<void>): Promise<void> {
     try {
       await job()
@@ -184,7 +183,7 @@ export class Triggers {
     return true
   }
 
-  /** True for a line that mentions somebody, or begins with the name of a person who is present. */
+  /** True for a line that mentions somebody, or begins with the name of a present person. */
   async #isForSomebody({ room: name, text }: Line): Promise<boolean> {
     if (mentionedWords(text).length > 0 || namesAll(text)) return true
     const room = await this.#parts.rooms.anyRoom(name)
@@ -198,14 +197,14 @@ export class Triggers {
     return people.size <= MAX_IN_SMALL_ROOM
   }
 
-  /** True if the model's last answer was for this speaker, lately, and nobody else has spoken since. */
+  /** True if the model's last answer was for this speaker, recently, and nobody else has spoken since. */
   async #isFollowUp(room: Room, line: Line, model: string): Promise<boolean> {
     const kinds = ['message', 'action', 'reply'] as const
     const before = await room.history({ limit: MAX_BEFORE, before: line.id, kinds, withoutThreads: true })
     const isReply = (entry: Entry): boolean =>
       entry.kind === 'reply' && (entry.persona ?? entry.author) === model && entry.outcome !== undefined
     const after = await room.history({ limit: MAX_BEFORE, after: line.id, kinds, withoutThreads: true })
-    // A line that was said while the model answered stands before the answer in the log.
+    // A line said while the model answered comes before the answer in the log.
     const all = [...before, line, ...after]
     const last = all.findLastIndex(isReply)
     const answer = all[last]
@@ -222,7 +221,7 @@ export class Triggers {
     return this.#pace.take({ id: `routine ${id}` as PersonId }, 1, rate, 0) === 0
   }
 
-  /** The routine as it is stored now; undefined if it is not active any more. */
+  /** The stored routine; undefined if it is not active any more. */
   async #fresh<One extends Routine>(known: One): Promise<One | undefined> {
     const now = await this.#parts.store.byId(known.id)
     if (now?.state === 'active' && now.room === known.room) return { ...known, ...now }

@@ -4,7 +4,7 @@ import { foldCase } from '../../words/mentions.ts'
 import { Refusal } from '../../words/errors.ts'
 import type { WatchCondition } from './ports.ts'
 
-/** Characters of a regular expression, which is compared with each line of a room. */
+/** Characters of a regular expression, which is matched with each line of a room. */
 const MAX_REGEX = 200
 
 type Words = Pick<WatchCondition, 'words' | 'isRegex'>
@@ -22,9 +22,7 @@ export function checkWords({ words, isRegex }: Words): void {
   }
 }
 
-/**
- * Returns a function that is true for lines with a phrase, in any case, or for which the expression matches.
- */
+/** Tests lines for a phrase, in any case, or for a match of the expression. */
 export function createWordTest({ words, isRegex }: Words): (line: string) => boolean {
   if (isRegex) {
     const pattern = RE2JS.compile(words)

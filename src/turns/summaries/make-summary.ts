@@ -56,9 +56,8 @@ export interface SummaryParts extends RequestParts {
 const MAX_ROWS = 400
 
 /**
- * Makes the next summary from the one before and as many later entries as fit into one request; undefined if
- * nothing is due. Awaits `beforeRequest` first. Rejects with `Refusal`, `ModelError`, `WrapError`,
- * `StorageError`, `TurnStopped`, or the reason of `stop`.
+ * Summarizes the summary so far and as many later entries as fit into one request; undefined if none is due.
+ * Rejects with `Refusal`, `ModelError`, `WrapError`, `StorageError`, `TurnStopped`, or the reason of `stop`.
  */
 export async function nextSummary(
   { room, model, before, after, isAll }: SummaryPiece,
@@ -80,7 +79,7 @@ export async function nextSummary(
   return first && last && { text, first: before?.first ?? first.id, last: last.id }
 }
 
-/** Resolves to the rows with their tokens. Counts and stores missing counts. */
+/** Resolves to the rows with their tokens, which it counts and stores if they are missing. */
 async function withTokens(
   rows: Awaited<ReturnType<HistoryStore['following']>>,
   encoding: string,
@@ -99,15 +98,13 @@ interface SummaryJob {
   readonly model: ConfiguredModel
   /** The summary so far; may be empty. */
   readonly before: string
-  /** Entries after it, oldest first; at least one. */
+  /** Entries after the summary so far, oldest first; at least one. */
   readonly rows: readonly CountedEntry[]
-  /** Tokens that the summary should have at most. */
+  /** Maximum tokens of the summary. */
   readonly tokens: number
 }
 
-/**
- * Summarizes as many rows as fit into one request. After a refusal, makes another request if one may help.
- */
+/** Summarizes as many rows as fit into a request. After a refusal, makes another one if it may help. */
 async function makeSummary(
   job: SummaryJob,
   stop: AbortSignal,
@@ -133,7 +130,7 @@ async function makeSummary(
   }
 }
 
-/** Asks for a summary. The room pays for it, because no person asked. */
+/** The room pays for the request, because no person asked. */
 async function askSummarizer(
   { room, ...request }: Pick<SummaryJob, 'room'> & Pick<SingleRequest, 'model' | 'settings' | 'prompt'>,
   stop: AbortSignal,
@@ -173,7 +170,7 @@ async function cutSummary(
 const MAX_TOKENS_AT_ONCE = 8_000
 /** Tokens reserved for the rules and headings. */
 const RULES_TOKENS = 400
-/** The fewest tokens of conversation in one request: smaller pieces cost a request for every few words. */
+/** The fewest tokens of conversation in one request: smaller chunks cost a request for every few words. */
 const MIN_TOKENS_AT_ONCE = 400
 
 /** Resolves to the prompt for as many rows as the model takes at once, and their entries. */

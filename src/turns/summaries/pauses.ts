@@ -21,15 +21,13 @@ interface SummaryFailure {
   readonly isReported: boolean
 }
 
-/**
- * Pauses in ms after the first failure, the second, and so on; the last also follows all further failures.
- */
+/** Pauses in ms after the first failure, the second, and so on; the last one repeats. */
 const PAUSES_MS: readonly number[] = [60_000, 300_000, 900_000, 3_600_000]
 
-/** Characters of a reason that people are told. */
+/** Characters of a reason that people are shown. */
 const MAX_REASON_CHARACTERS = 300
 
-/** Rooms whose summary failed, and when each is tried again. Kept in memory: a restart tries immediately. */
+/** Rooms whose summary failed, and when each is retried. In memory only: a restart retries immediately. */
 export class SummaryFailures {
   readonly #rooms = new Map<RoomName, SummaryFailure>()
   readonly #anyRoom: (name: RoomName) => Promise<Room | undefined>
@@ -42,10 +40,7 @@ export class SummaryFailures {
     this.#log = log
   }
 
-  /**
-   * Records a failure, and tells the room's managers, once until `clear`. Resolves to the pause in
-   * milliseconds.
-   */
+  /** Tells the room's managers about the failure, once until `clear`. Resolves to the pause in ms. */
   async addFailure(name: RoomName, error: unknown): Promise<number> {
     const { failures: before, isReported } = this.#rooms.get(name) ?? { failures: 0, isReported: false }
     const failures = before + 1
@@ -59,17 +54,15 @@ export class SummaryFailures {
     return pause
   }
 
-  /** Forgets the failures of a room, because a summary succeeded or is not needed. */
+  /** Called when a summary succeeded or is not needed. */
   clear(room: RoomName): void {
     this.#rooms.delete(room)
   }
 
-  /** True while the pause after a failure lasts. */
   mustWait(room: RoomName): boolean {
     return (this.#rooms.get(room)?.retryAt ?? -Infinity) > this.#clock.monotonic()
   }
 
-  /** Returns the last failure as a text for people. */
   textFor(room: RoomName): string | undefined {
     return this.#rooms.get(room)?.text
   }
@@ -91,7 +84,7 @@ export class SummaryFailures {
 
 const KNOWN = [Refusal, StorageError, WrapError, ModelError, TurnStopped] as const
 
-/** Returns the text for people. Unexpected errors are only in the log. */
+/** Unexpected errors are only in the log. */
 const reasonOf = (error: unknown): string =>
   KNOWN.some((kind) => error instanceof kind)
     ? errorMessage(error)
@@ -100,7 +93,7 @@ const reasonOf = (error: unknown): string =>
 /** Requests for summaries of one room: 60 without a pause, then one every two seconds. */
 const PIECES: Rate = { burst: 60, everyMs: 2_000 }
 
-/** Returns the function that waits before a room's next request, and rejects with the signal's reason. */
+/** Waits before a room's next request. Rejects with the signal's reason. */
 export function createPiecePace(clock: Alarm & MonotonicClock) {
   const fullAt = new Map<RoomName, number>()
   return async (room: RoomName, signal: AbortSignal): Promise<void> => {

@@ -29,12 +29,11 @@ export class RoomSlots {
     return 'running' in slot ? undefined : slot
   }
 
-  /** Returns the work of another server on the room's summary. */
   remote(room: RoomName): RemoteWork | undefined {
     return this.#slots.others('summary', room)[0]
   }
 
-  /** Resolves once the other server that sums up the room has stopped. */
+  /** Resolves once the other server has stopped summarizing the room. */
   async stopRemote(room: RoomName, reason: string): Promise<void> {
     await this.#slots.stop(idOf(room), reason)
     // Work that another server has just begun is not visible yet.

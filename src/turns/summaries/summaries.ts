@@ -20,7 +20,7 @@ export interface SummaryStatus {
   /** True while the room is being summarized, or waits for other rooms. */
   readonly working: boolean
   readonly asked?: string
-  /** The last failure, and when the next try is. */
+  /** The last failure, and when it is retried. */
   readonly trouble?: string
 }
 
@@ -28,7 +28,7 @@ interface SummariesParts extends SummaryParts {
   readonly rooms: Pick<RoomStore, 'all' | 'values'>
   readonly summaries: SummaryStore
   readonly summarizers: Summarizers
-  /** Finds a room without a check of access. */
+  /** Finds a room without checking access. */
   readonly anyRoom: (name: RoomName) => Promise<Room | undefined>
   readonly slots: Slots
   readonly clock: Clock & Alarm & MonotonicClock
@@ -79,7 +79,7 @@ export class Summaries implements AsyncDisposable {
     this.#pace = createPiecePace(parts.clock)
   }
 
-  /** Counts a recorded entry. Checks the room in the background once enough were recorded. Never throws. */
+  /** Counts a recorded entry, and checks the room in the background after enough of them. Never throws. */
   readonly onEntry = ({ room, kind, thread, text }: Entry): void => {
     if (thread !== undefined || !CONVERSATION_KINDS.includes(kind)) return
     const before = this.#heard.get(room) ?? { entries: 0, bytes: 0 }
@@ -91,7 +91,7 @@ export class Summaries implements AsyncDisposable {
     this.#check(room)
   }
 
-  /** Checks all rooms: the last run of the server may have ended during a summary. */
+  /** Checks all rooms, because the last run of the server may have ended during a summary. */
   async checkAll(): Promise<void> {
     for (const { name } of await this.#parts.rooms.all()) {
       if (this.#isClosing) return
@@ -99,10 +99,7 @@ export class Summaries implements AsyncDisposable {
     }
   }
 
-  /**
-   * Remakes a room's summary from the start, in the background. Rejects with `Refusal` if the room has no
-   * summarizer, or `StorageError`.
-   */
+  /** Remakes a summary in the background. Rejects with `Refusal` without a summarizer, or `StorageError`. */
   async renew(room: RoomName): Promise<void> {
     if ((await this.#summarizerOf(room)) === undefined) throw new Refusal(NO_SUMMARIZER)
     await this.#stopEverywhere(room, GIVEN_UP)
@@ -123,7 +120,7 @@ export class Summaries implements AsyncDisposable {
     if ((await this.#summarizerOf(room)) !== undefined) this.#check(room)
   }
 
-  /** Does the same for rooms whose current model was changed or removed, or is no longer their summarizer. */
+  /** As `summarizerChanged`, for rooms whose current model was changed, removed or replaced as summarizer. */
   async configChanged(): Promise<void> {
     for (const [room, { model }] of [...this.#running]) {
       const isThere = isAmong(this.#parts.summarizers.models(), model)
@@ -143,8 +140,8 @@ export class Summaries implements AsyncDisposable {
   }
 
   /**
-   * Runs `record`, which retracts or replaces an entry. No summary made from the entry stays current, and no
-   * server makes one meanwhile. Rejects with `StorageError`, or as `record` does.
+   * Runs `record`, which retracts or replaces an entry. Afterwards no summary made from the entry is current,
+   * and no server makes one meanwhile. Rejects with `StorageError`, or as `record` does.
    */
   readonly forget = async (room: RoomName, entry: EntryId, record: () => Promise<unknown>): Promise<void> => {
     const wasBusy = this.#isBusy(room)
@@ -223,7 +220,7 @@ export class Summaries implements AsyncDisposable {
     if (this.#renewed.has(room)) clock.later(AGAIN_MS, () => this.#check(room))
   }
 
-  /** Sums up the next piece with one request, and stores it. Resolves to false if nothing is due. */
+  /** Resolves to false if nothing is due. */
   async #sumUpPiece(room: RoomName, run: Run): Promise<boolean> {
     const { rooms, summaries, summarizers, clock } = this.#parts
     const values = await rooms.values(room)
@@ -247,7 +244,7 @@ export class Summaries implements AsyncDisposable {
     const store = async ({ text, first, last }: Summary, replaces?: number): Promise<unknown> =>
       await summaries.put({ room, text, first, last, author: name, at: clock.now() }, replaces)
     if (next && isRenewed) run.draft = next
-    // If somebody wrote another summary meanwhile, that one stays, and the next piece continues it.
+    // A summary that somebody else wrote meanwhile stays, and the next piece continues it.
     else if (next) await store(next, current?.version ?? 0)
     else if (isRenewed) {
       if (before) await store(before)

@@ -28,20 +28,14 @@ export function rowsDue(rows: readonly CountedEntry[], unsummed: number, isAll: 
   return rows.length - kept
 }
 
-/**
- * Returns the oldest rows that fit into `tokens`, at least one. Keeps a call and its results together if
- * possible.
- */
+/** The oldest rows that fit into `tokens`, at least one. Splits calls from results only if it must. */
 export function oldestWithin(rows: readonly CountedEntry[], tokens: number): readonly CountedEntry[] {
   let left = tokens
   const over = rows.findIndex((row) => (left -= row.tokens) < 0)
   return rows.slice(0, withoutOpenCall(rows, Math.max(1, over === -1 ? rows.length : over)))
 }
 
-/**
- * Returns the number of rows before the first call whose result comes after the first `count` rows, or
- * `count`.
- */
+/** Counts the rows before the first call whose result comes after the first `count` rows; else `count`. */
 export function withoutOpenCall(rows: readonly CountedEntry[], count: number): number {
   const later = new Set(
     rows.slice(count).flatMap(({ entry }) => (entry.kind === 'tool_result' ? [callKey(entry)] : [])),
@@ -56,7 +50,7 @@ const sum = (rows: readonly CountedEntry[]): number => rows.reduce((total, { tok
 
 /** When to summarize, and how long a summary may be, in tokens. */
 interface Sizes {
-  /** Tokens of entries since the last summary above which the older half is summarized. */
+  /** Tokens of unsummarized entries above which the older half is summarized. */
   readonly unsummed: number
   /** Tokens of new entries after which a room is checked again. */
   readonly checkAfter: number
@@ -78,7 +72,7 @@ export class SummarySizes {
     this.#parts = parts
   }
 
-  /** Uses what is known of the models now. Rejects with `StorageError`. */
+  /** Uses current facts about the models. Rejects with `StorageError`. */
   async read(): Promise<Sizes> {
     const { models, modelFacts, calibrations } = this.#parts
     const targets = models().map(async (model) => {
@@ -90,19 +84,13 @@ export class SummarySizes {
     return this.#last
   }
 
-  /**
-   * The result of the last `read()`; the largest sizes before. Each room is checked once when it gets a
-   * summarizer.
-   */
+  /** The last `read()`; the largest sizes before. Each room is checked once when it gets a summarizer. */
   get last(): Sizes {
     return this.#last
   }
 }
 
-/**
- * Models with a smaller window (tokens) are ignored: their prompts have no space for a conversation, and one
- * tiny model would shrink all summaries.
- */
+/** Ignores smaller windows (tokens): they have no space for conversation, and would shrink all summaries. */
 const MIN_WINDOW = 2_000
 
 /** A summary may exceed its maximum by this factor; the rest is cut off. */
@@ -127,9 +115,7 @@ const MIN_CHECK = 30
 const MAX_SUMMARY = 1_000
 const MIN_SUMMARY = 150
 
-/**
- * Returns the sizes for the smallest of these prompt budgets (tokens); the largest sizes if there are none.
- */
+/** Sizes for the smallest of these prompt budgets (tokens); the largest sizes for none. */
 function sizesFor(targets: readonly number[]): Sizes {
   const smallest = Math.min(...targets, Number.MAX_SAFE_INTEGER)
   const summary = between(MIN_SUMMARY, smallest * SUMMARY_SHARE, MAX_SUMMARY)
