@@ -1,9 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/**
- * Returns a test whether an address is in the list of addresses and networks (`10.0.0.0/8`); undefined if an
- * entry of the list is invalid.
- */
+/** Returns a test of whether an address is in the networks (`10.0.0.0/8`); undefined if one is invalid. */
 export function addressMatcher(networks: readonly string[]): ((address: string) => boolean) | undefined {
   const list = new BlockList()
   for (const network of networks) {

@@ -32,11 +32,9 @@ export interface Slot {
   readonly showBanner: boolean
   /** Calls `serve`, perhaps at once, when the connection may log in. */
   waitForTurn(serve: () => void): void
-  /**
-   * Ends the pending login. Returns false and refuses it if its network has reached its limit of connections.
-   */
+  /** Ends the pending login. Returns false, and refuses it, if its network has too many connections. */
   loggedIn(): boolean
-  /** The client stays only to read the reason. It can still be evicted, and counts as a failed login. */
+  /** A refused client stays to read the reason. It can still be evicted, and counts as a failed login. */
   refused(): void
   firstChannel(): void
   /** Returns the delay of the answer to a wrong code in ms. */
@@ -48,9 +46,8 @@ export interface Slot {
 /** A connection that is not logged in, or is refused. */
 interface PendingLogin {
   readonly network: Network
-  /** Frees its slot and closes the connection. */
   readonly evict: () => void
-  /** Set when it starts to wait for its turn. */
+  /** Set once the login waits for its turn. */
   serve?: () => void
   servedAt: number
 }
@@ -164,9 +161,7 @@ export class Admission {
     }
   }
 
-  /**
-   * Serves the logins whose turn it is. Sets a timer for the time when the oldest served one may be evicted.
-   */
+  /** Serves waiting logins, then sets a timer to evict the oldest served one if others still wait. */
   #serveNext(network: Network): void {
     const { unauthenticated_per_address: most, unauthenticated } = this.#limits
     const { waiting, serving } = network
@@ -205,7 +200,6 @@ export class Admission {
   }
 }
 
-/** Returns the oldest login of the network with the most logins of this kind. */
 function mostCrowded(
   logins: ReadonlySet<PendingLogin>,
   kind: 'pending' | 'serving',

@@ -10,13 +10,11 @@ const MAX_VARIABLES = 16
 const MAX_VALUE_UNITS = 256
 const ACCEPTED_VARIABLE = /^(LANG|TZ|NO_COLOR|COLORTERM|SSHAWL_[A-Z0-9_]{1,32})$/
 
-/** The program on a channel: a shell in the requested room, a command, or SFTP. */
 export type Program =
   | { readonly kind: 'shell'; readonly room: string | undefined }
   | { readonly kind: 'command'; readonly line: string }
   | { readonly kind: 'files' }
 
-/** What a channel uses of its connection. */
 interface ChannelConnection extends OutboxConnection {
   readonly context: OutboxConnection['context'] & { readonly handler: Pick<ClientHandler, 'roomToOpen'> }
   closed(channel: Channel, wasStarted: boolean): void
@@ -78,12 +76,11 @@ export class Channel {
     return this.#draining.signal
   }
 
-  /** True once the server stops. The client is still there. */
+  /** True once the server stops, while the client is still connected. */
   isStopping(): boolean {
     return this.#isStopping
   }
 
-  /** The size of the pty; undefined without a pty. */
   size(): ReturnType<Terminal['size']> {
     return this.#size
   }
@@ -92,10 +89,7 @@ export class Channel {
     this.#resizeListeners.push(listener)
   }
 
-  /**
-   * Yields the client's input in pieces until its end of file or `gone`. Unlike a stream's own iterator, it
-   * leaves the channel open if the reader stops early.
-   */
+  /** Yields input until its end or `gone`. Unlike a stream's iterator, leaves the channel open on return. */
   async *input(): AsyncGenerator<Uint8Array, void, void> {
     const stream = this.#stream
     if (!stream) return
@@ -114,7 +108,6 @@ export class Channel {
     return this.#outbox
   }
 
-  /** Called when the connection or this channel is closed. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -129,7 +122,6 @@ export class Channel {
     else this.stop()
   }
 
-  /** Called when the server stops: asks the program to end soon. */
   stop(): void {
     if (!this.#stream) return
     this.#isStopping = true

@@ -48,7 +48,6 @@ export class Connection {
   readonly #slot: Slot
   /** The scheduler account that pays for this connection's input and for its channels' output. */
   readonly account: Account
-  /** Maps each channel to the function that frees its place. */
   readonly #channels = new Map<Channel, Release>()
   readonly #channelQuota: Quota
   readonly #mayOpen: () => boolean
@@ -60,7 +59,6 @@ export class Connection {
   #client: SshClient | undefined
   #answers: Answers | undefined
   #input: InputQueue | undefined
-  /** The logged-in person. */
   #person: Person | undefined
   #release: (() => void) | undefined
   #isDropped = false
@@ -103,14 +101,12 @@ export class Connection {
     }
   }
 
-  /**
-   * Ends its sessions, and disconnects when its commands have ended. Disconnects at once before the login.
-   */
+  /** Ends its sessions, and disconnects when its commands have ended; at once before the login. */
   drain(): void {
     this.#end((channel) => channel.drain())
   }
 
-  /** Ends its channels, then disconnects. Disconnects at once before the login. */
+  /** Ends its channels, then disconnects; at once before the login. */
   stop(): void {
     this.#end((channel) => channel.stop())
   }
@@ -245,10 +241,7 @@ export class Connection {
     this.#hangUpLater()
   }
 
-  /**
-   * Lets the client disconnect by itself after its last channel: it would report an earlier disconnect as an
-   * error.
-   */
+  /** The client disconnects first, after its channels: it would report a server's disconnect as an error. */
   #hangUpLater(): void {
     this.#isStopping = true
     void Promise.allSettled(this.#jobs).then(() => {

@@ -8,18 +8,14 @@ import type { Quotas } from './quotas.ts'
 import type { Transport } from './transport.ts'
 
 export interface SshServerOptions {
-  /** At least one. */
+  /** At least one host key. */
   readonly hostKeys: readonly HostKey[]
   readonly limits: SshLimits
-  /**
-   * The text on how to join, shown before a login unless the network is known. Called for each connection.
-   */
+  /** The text on how to join, shown before a login from an unknown network. Called for each connection. */
   readonly banner: () => string
   /** Returns the trusted user CAs as lines of a `.pub` file. Called at each login. */
   readonly cas: () => readonly string[]
-  /**
-   * Returns the networks of proxies, whose connections begin with a PROXY header. Called for each connection.
-   */
+  /** Returns the networks of proxies (see proxy-protocol.ts). Called for each connection. */
   readonly proxies: () => readonly string[]
   readonly handler: ClientHandler
   /** Milliseconds since the epoch, for the expiry of certificates. */

@@ -1,4 +1,4 @@
-/** The wire: connections, logins, channels, sftp. Hands bytes to what runs a session, and knows no room. */
+/** The SSH server: connections, logins, channels, SFTP. Passes input to a session, and knows no room. */
 export { type HostKey, loadHostKeys, readNamedHostKeys } from './keys/host-keys.ts'
 export { fingerprintOf, readKeyLine } from './keys/public-key.ts'
 export { SshServer } from './server.ts'

@@ -4,7 +4,7 @@ import type { Account } from '../base/jobs/scheduler.ts'
 /** About sixty packets, which ssh2 parses in less than a millisecond. */
 const PIECE_BYTES = 2_048
 
-/** A peer with more unsent output than this is not read from. */
+/** Reading from a peer pauses while its unsent output exceeds this limit. */
 const MAX_UNSENT_BYTES = 256 * 1024
 
 /**
@@ -61,7 +61,6 @@ export class InputQueue {
 interface InputReader {
   /** Parses a piece; must not throw. */
   feed(piece: Buffer): void
-  /** Stops reading from the peer. */
   pause(): void
   resume(): void
 }

@@ -13,9 +13,7 @@ export interface CodePromptOptions {
     code: string | undefined,
     isAborted: () => boolean,
   ): Promise<LoginOutcome>
-  /**
-   * Called when a key that belongs to nobody was proven, whose owner may now take their time to type a code.
-   */
+  /** Called when an unknown key was proven: its owner may now take their time to type a code. */
   onUnknownKey(): void
   /** Resolves when the delay after a wrong code is over. */
   afterWrongCode(): Promise<void>
@@ -45,10 +43,7 @@ export class CodePrompt {
     attempt.reject(this.#canAsk() ? ['publickey', 'keyboard-interactive'] : ['publickey'], isPartial)
   }
 
-  /**
-   * True for the unknown key that waits for a code. It is proven already, so offering it again tells nothing
-   * new.
-   */
+  /** True for the key that waits for a code. It is proven already, so accepting it again reveals nothing. */
   isWaitingFor(key: OfferedKey): boolean {
     return this.#needsCode && this.#isUnknown(key)
   }
@@ -85,8 +80,7 @@ export class CodePrompt {
     }
     this.#tried++
     attempt.prompt([{ prompt: PROMPT, echo: true }], '', this.#tried === 1 ? HOW : AGAIN, (answers) => {
-      // ssh2 passes an Error if the client starts another authentication request, though its types do not say
-      // so.
+      // ssh2 passes an Error, against its types, if the client starts another authentication request.
       if (Array.isArray(answers)) void this.#check(attempt, key, answers[0] ?? '')
     })
   }

@@ -7,7 +7,6 @@ import { CodePrompt, type LoginOutcome } from './invite-code.ts'
 import { readLoginKey } from './keys/public-key.ts'
 import type { Identified } from './quotas.ts'
 
-/** What a login uses of its connection. */
 interface LoginConnection {
   readonly address: string
   readonly context: Pick<ConnectionContext, 'now' | 'limits' | 'cas' | 'handler' | 'countLogin' | 'log'>
@@ -82,9 +81,7 @@ interface Credentials {
   readonly isAborted: () => boolean
 }
 
-/**
- * Logs in with a key, code or certificate. Never rejects. The client may have disconnected after each await.
- */
+/** Never rejects. The client may have disconnected after each await. */
 async function tryLogin(
   attempt: AuthContext,
   { key, code, isAborted }: Credentials,
@@ -117,11 +114,9 @@ function splitUser({ username }: AuthContext): { readonly name: string; readonly
 /**
  * Resolves to `refused` for a failed login, which tells the client nothing, with three exceptions for any
  * name:
- *
  * 1. An unknown key is asked for a code.
  * 2. If the store fails, every login succeeds, and each channel shows the error and runs nothing.
- * 3. A key that may log in under another name succeeds likewise, and its channels say that this name is
- * refused.
+ * 3. A key that belongs to another name succeeds likewise, and its channels say that this name is refused.
  */
 async function identify(
   name: string,

@@ -7,7 +7,6 @@ import { sendableBytes, sendPacket } from './ssh2/internals.ts'
 
 export type Stream = 'out' | 'err'
 
-/** What an outbox uses of its connection. */
 export interface OutboxConnection {
   readonly context: { readonly limits: Pick<SshLimits, 'stall_s'>; readonly queues: SendQueues }
   readonly socket: Pick<Socket, 'writableNeedDrain'>
@@ -21,7 +20,7 @@ interface Piece {
   readonly stream: Stream
 }
 
-/** A piece is one SSH packet. */
+/** The size of a piece, which becomes one SSH packet. */
 const MAX_PIECE_BYTES = 32 * 1024
 
 /**
@@ -42,7 +41,6 @@ export class Outbox {
   #isScheduled = false
   #isOver = false
 
-  /** `onEmpty` is called each time the queue becomes empty. */
   constructor(channel: ServerChannel, connection: OutboxConnection, onEmpty = (): void => undefined) {
     const { limits, queues } = connection.context
     const stallMs = limits.stall_s * 1_000
@@ -55,7 +53,7 @@ export class Outbox {
     )
   }
 
-  /** Returns the unsent bytes. */
+  /** Returns the number of unsent bytes. */
   size(): number {
     return this.#size
   }
@@ -182,9 +180,7 @@ function takePiece(queue: Piece[], maxBytes: number): Piece {
   return { stream, bytes: parts.length === 1 && only ? only : Buffer.concat(parts) }
 }
 
-/**
- * Counts the unsent bytes of all clients. If they exceed `maxBytes`, drops the client with the longest queue.
- */
+/** Counts the unsent bytes of all clients. Above `maxBytes`, drops the client with the longest queue. */
 export class SendQueues {
   readonly #maxBytes: () => number
   readonly #queues = new Set<SendQueue>()

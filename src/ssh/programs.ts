@@ -10,7 +10,6 @@ import type { ConnectionContext } from './context.ts'
 import type { Outbox } from './outbox.ts'
 import { serveSftp } from './sftp.ts'
 
-/** What programs use of their connection. */
 interface ProgramConnection {
   readonly account: Account
   readonly context: Pick<ConnectionContext, 'limits' | 'handler' | 'log' | 'quotas'>
@@ -20,10 +19,7 @@ interface ProgramConnection {
 /** The exit status of `ssh` itself if the connection breaks, on which autossh and others reconnect. */
 const CONNECTION_LOST = 255
 
-/**
- * Runs one session on a channel in the requested room until all of its output is sent. Says goodbye when the
- * server stops.
- */
+/** Runs a session in the requested room until all output is sent. Says goodbye when the server stops. */
 export async function runShell(
   channel: Channel,
   person: Person,
@@ -49,10 +45,7 @@ export async function runShell(
   await sent
 }
 
-/**
- * Creates a terminal with a bounded queue that drops excess output. `sent` resolves when all is sent or the
- * client is gone.
- */
+/** The queue is bounded and drops excess output. `sent` resolves when all is sent or the client is gone. */
 function createTerminal(
   channel: Channel,
   queueBytes: number,
@@ -190,7 +183,6 @@ async function execute(
   }
 }
 
-/** Writes the reason to stderr. Returns the exit status. */
 function fail(outbox: Outbox, why: string): 1 {
   outbox.push(`${cleanText(why)}\n`, 'err')
   return 1

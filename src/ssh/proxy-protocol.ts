@@ -109,10 +109,7 @@ const [LOCAL, PROXY] = [0x20, 0x21]
 const STREAM = 1
 const MAX_TRANSPORT = 2
 
-/**
- * Bytes of the client's address, and of all addresses and ports together, by family: unspecified, IPv4, IPv6,
- * Unix.
- */
+/** Bytes of the client's address, and of all addresses and ports, for: unspecified, IPv4, IPv6, Unix. */
 const FAMILIES = [
   { place: 0 },
   { client: 4, place: 12 },

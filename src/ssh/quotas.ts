@@ -11,10 +11,7 @@ export interface Identified {
 
 type QuotaLimits = Pick<SshLimits, 'connections_per_person' | 'exec_per_person' | 'exec_per_address'>
 
-/**
- * Limits connections and commands of each person and key. Each server of a cluster allows its fraction of a
- * limit.
- */
+/** Limits connections and commands per person and key. In a cluster, each server allows its fraction. */
 export class Quotas {
   readonly #limits: QuotaLimits
   readonly #servers: NonNullable<ClientHandler['servers']>
@@ -26,10 +23,7 @@ export class Quotas {
     this.#servers = (kind, id) => handler.servers?.(kind, id) ?? 1
   }
 
-  /**
-   * Takes a connection's place in the limits of its person, key and address. Returns the reason if there is
-   * none. A refused login takes no place.
-   */
+  /** Takes a place in the limits of person, key and address, or returns why not. A refusal takes no place. */
   admit(
     { person, refusal }: Identified,
     { fingerprint }: OfferedKey,

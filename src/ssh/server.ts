@@ -29,7 +29,7 @@ export class SshServer implements AsyncDisposable {
   readonly #admission: Admission
   readonly #proxies: Proxies
   readonly #listener: Server
-  /** A socket that waits for its turn has no connection yet. */
+  /** Maps a socket that still waits for its turn to undefined. */
   readonly #connections = new Map<Socket, Connection | undefined>()
   readonly #logRefusal: (address: string, why: string) => void
   /** Resolves when nobody is connected; undefined while the server accepts connections. */
@@ -62,7 +62,7 @@ export class SshServer implements AsyncDisposable {
     return { host: address, port: actual }
   }
 
-  /** Returns the bytes that wait for clients. */
+  /** Returns the number of unsent bytes of all clients. */
   queued(): number {
     return this.#context.queues.total()
   }
@@ -72,10 +72,7 @@ export class SshServer implements AsyncDisposable {
     return this.#context.scheduler
   }
 
-  /**
-   * Refuses new connections and ends every session. Commands go on until they end or the server is disposed
-   * of.
-   */
+  /** Refuses new connections and ends sessions. Commands go on until they end or the server is disposed. */
   drain(): void {
     void this.#close()
     this.#endAll((connection) => connection.drain())

@@ -21,7 +21,7 @@ export interface SftpWire {
 const MAX_HANDLES = 32
 /** 100 names fit in a packet: OpenSSH accepts at most 256 KiB. */
 const NAMES_AT_ONCE = 100
-/** The answer has a head, too. */
+/** Leaves 1 KiB of the 256 KiB for the head of the answer. */
 const MAX_READ_BYTES = 255 * 1024
 
 /** Answers the requests of one SFTP client, one after the other, until its input ends. */
@@ -225,10 +225,7 @@ const normalizePath = (path: string): string => {
 
 const WHOLE = 'a file is put as a whole; nothing is appended or resumed'
 
-/**
- * Maps open flags to a mode. Throws `Refusal`. OpenSSH's `scp` opens a file without TRUNC and truncates it at
- * the end.
- */
+/** Throws `Refusal`. OpenSSH's `scp` opens a file without TRUNC and truncates it at the end. */
 function openModeOf(flags: number, path: string): OpenMode {
   const { READ, WRITE, APPEND, CREAT, EXCL } = OPEN_MODE
   if ((flags & WRITE) === 0) return 'read'

@@ -76,9 +76,8 @@ const MAX_READERS = 256
 const readers = new Set<Socket>()
 
 /**
- * Closes a connection after its client has read the last output. Its input is still read, because closing
- * with unread input resets the connection and discards the output. A client that does not read is closed at
- * once.
+ * Closes a connection after its client has read the last output, or at once if the client does not read. Goes
+ * on reading input, because closing with unread input resets the connection and discards the output.
  */
 export function closeGracefully(socket: Socket): void {
   if (socket.destroyed || readers.has(socket)) return
@@ -112,10 +111,7 @@ const TOO_LONG =
 
 const MAX_SAID = 200
 
-/**
- * For packets that ssh2 expects to be impossible, such as the second message of a key exchange before the
- * first.
- */
+/** For packets that ssh2 deems impossible, such as a key exchange's second message before its first. */
 const OUT_OF_ORDER = 'the client sent a packet that is out of order or incomplete'
 
 /** Returns the reason why a connection ended, for the log and the client. Most texts are ssh2's own. */

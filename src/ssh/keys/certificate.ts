@@ -1,7 +1,4 @@
-/**
- * OpenSSH's user certificates: a CA signs that a key's owner may log in under some names for a time. Format:
- * OpenSSH's PROTOCOL.certkeys.
- */
+/** User certificates (OpenSSH's PROTOCOL.certkeys): a CA signs which names a key may use, and how long. */
 import { addressMatcher } from '../address-matcher.ts'
 import { verifySignature } from './signature.ts'
 import { Reader, writeStrings } from './wire.ts'
@@ -34,7 +31,6 @@ const KEY_FIELDS: ReadonlyMap<string, number> = new Map([
 const SUFFIX = '-cert-v01@openssh.com'
 const USER_CERTIFICATE = 1
 
-/** True if the algorithm is one for certificates. */
 export const isCertificateAlgorithm = (algorithm: string): boolean => algorithm.endsWith(SUFFIX)
 
 /** Returns undefined for bytes that are not a complete certificate of a supported kind. */
@@ -66,7 +62,6 @@ export function readCertificate(bytes: Buffer): Certificate | undefined {
   }
 }
 
-/** Reads alternating names and values. Throws `RangeError` for a name without a value. */
 function pairs(strings: readonly Buffer[]): ReadonlyMap<string, Buffer> {
   if (strings.length % 2 !== 0) throw new RangeError('an option has no value')
   const options = new Map<string, Buffer>()
@@ -75,7 +70,6 @@ function pairs(strings: readonly Buffer[]): ReadonlyMap<string, Buffer> {
   return options
 }
 
-/** The login for which a certificate must be valid. */
 export interface CertificateUse {
   readonly name: string
   readonly address: string
@@ -96,8 +90,7 @@ export function whyUntrusted(
   if (!verifySignature(certificate.ca, certificate.signed, certificate.signature))
     return 'its signature is wrong'
   if (!certificate.isForUsers) return 'it is for a host'
-  // A certificate without principals would be valid for every name. sshd does not accept one from a CA
-  // either.
+  // Without principals a certificate would be valid for every name. sshd refuses one from a CA, too.
   if (!principals.some((principal) => isSameName(principal, name))) return 'it is not for this name'
   if (seconds < after) return 'it is not valid yet'
   if (seconds >= before) return 'it has expired'
@@ -106,7 +99,6 @@ export function whyUntrusted(
     : 'it has a critical option that is not known, or does not hold here'
 }
 
-/** Ignores case and Unicode normalization. */
 const isSameName = (principal: string, name: string): boolean =>
   principal.normalize('NFC').toLowerCase() === name.normalize('NFC').toLowerCase()
 
@@ -114,7 +106,7 @@ const isSameName = (principal: string, name: string): boolean =>
 function mayComeFrom(options: ReadonlyMap<string, Buffer>, address: string): boolean {
   const value = options.get('source-address')
   if (options.size > (value ? 1 : 0)) return false
-  // The value is a string inside a string.
+  // The value is an SSH string inside another one: its first 4 bytes are a length.
   const allows = value && addressMatcher(value.subarray(4).toString('latin1').split(','))
   return !value || (allows?.(address) ?? false)
 }

@@ -8,7 +8,6 @@ import type { Fingerprint } from '../../words/person.ts'
 import { errorCode } from '../../base/errors.ts'
 import { fingerprintOf, MIN_RSA_BITS, rsaBitsOf } from './public-key.ts'
 
-/** The key by which clients recognise this server. */
 export interface HostKey {
   /** The type by ssh2's name. */
   readonly type: string
@@ -113,10 +112,7 @@ function hostKeyOf(pem: string, key: ParsedKey | Error): HostKey | undefined {
 
 const keygen = (file: string): string => `ssh-keygen -t ed25519 -N '' -f ${file}`
 
-/**
- * Reads private keys that the operator created for several servers, at most one of each type. `problems` has
- * a sentence for each unusable file that says what to do.
- */
+/** Reads the operator's private keys, at most one a type. `problems` says what to do about unusable files. */
 export async function readNamedHostKeys(
   files: readonly string[],
 ): Promise<{ readonly keys: readonly HostKey[]; readonly problems: readonly string[] }> {

@@ -53,7 +53,7 @@ export function readLoginKey(
   return withSignatureCheck(facts, (blob, signature) => isTrue(parsed.verify(blob, signature, hashAlgo)))
 }
 
-/** Adds the signature check to a key. An attempt without a signature proves nothing. */
+/** An attempt without a signature proves nothing. */
 const withSignatureCheck = (
   facts: OfferedKey,
   isRight: (blob: Buffer, signature: Buffer) => boolean,
@@ -62,9 +62,7 @@ const withSignatureCheck = (
   proves: ({ blob, signature }) => !!blob && !!signature && isRight(blob, signature),
 })
 
-/**
- * Reads a key with a trusted certificate. The signature names its own algorithm, unlike that of other keys.
- */
+/** Reads a key with a trusted certificate. Unlike others, its signature names its own algorithm. */
 function readCertified(
   data: Buffer,
   use: CertificateUse,

@@ -21,10 +21,7 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
   'rsa-sha2-512': { keyType: 'ssh-rsa', hash: 'sha512' },
 }
 
-/**
- * True if the signature over `data` is by this public key. Key and signature are in wire form (RFC 4253,
- * 6.6).
- */
+/** True if this key signed `data`. Key and signature are in wire form (RFC 4253, 6.6). */
 export function verifySignature(key: Buffer, data: Buffer, signature: Buffer): boolean {
   const [algorithm, bytes, ...more] = readStrings(signature) ?? []
   const name = algorithm?.toString('latin1') ?? ''
@@ -38,10 +35,7 @@ export function verifySignature(key: Buffer, data: Buffer, signature: Buffer): b
   return raw !== undefined && verify(hash, data, { key: publicKey, dsaEncoding: 'ieee-p1363' }, raw)
 }
 
-/**
- * Returns the two integers of an ECDSA signature (RFC 5656, 3.1.2), each as `size` bytes; undefined if there
- * are not two, or one is too long.
- */
+/** Returns an ECDSA signature (RFC 5656, 3.1.2) as two integers of `size` bytes; undefined if malformed. */
 function plainEcdsa(signature: Buffer, size: number): Buffer | undefined {
   const numbers = readStrings(signature)?.map((number) => {
     const first = number.findIndex((byte) => byte !== 0)
@@ -54,7 +48,6 @@ function plainEcdsa(signature: Buffer, size: number): Buffer | undefined {
 /** True if the signature over `data` is right and the token saw its user's touch. */
 export type VerifySecurityKey = (data: Buffer, signature: Buffer) => boolean
 
-/** Set if the token registered its user's touch. */
 const USER_PRESENT = 0x01
 
 /** Flags (1 byte) and counter (4 bytes) after the signature proper. */
@@ -63,9 +56,8 @@ const TRAILER_BYTES = 5
 const P256_BYTES = 32
 
 /**
- * Returns the check for an sk- key, which lives in a hardware token and which ssh2 does not know; undefined
- * for other keys. The token signs SHA256(application) || flags || counter || SHA256(data) (OpenSSH's
- * PROTOCOL.u2f).
+ * Returns the check for an sk- key (of a hardware token), which ssh2 does not know; undefined for other keys.
+ * The token signs SHA256(application) || flags || counter || SHA256(data) (OpenSSH's PROTOCOL.u2f).
  */
 export function readSecurityKey(key: {
   readonly algo: string

@@ -1,7 +1,4 @@
-/**
- * Reads the field types of RFC 4251, section 5, one after the other. Each method throws `RangeError` at the
- * end of the bytes.
- */
+/** Reads fields of RFC 4251, section 5, in order. Each method throws `RangeError` at the end of the bytes. */
 export class Reader {
   readonly #bytes: Buffer
   #at = 0
@@ -29,7 +26,6 @@ export class Reader {
     return this.#take(8).readBigUInt64BE()
   }
 
-  /** Returns the number of bytes read. */
   position(): number {
     return this.#at
   }

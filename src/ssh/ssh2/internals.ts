@@ -66,16 +66,11 @@ export function socketOf(client: Connection): Socket {
   return _sock
 }
 
-/** Receives bytes of a client. */
 type ReceiveBytes = (bytes: Buffer) => void
 
 export interface ClientWatch {
-  /**
-   * Called if the client broke the protocol in a way that ssh2 does not detect. The connection must be
-   * dropped.
-   */
+  /** Called if the client broke the protocol unnoticed by ssh2. The connection must then be dropped. */
   onFault(why: string): void
-  /** A channel's window has grown. */
   onWindowGrown(): void
   /**
    * Returns the function that receives the input and passes it to `parse` later, in order, in pieces of any
@@ -137,10 +132,7 @@ export function guardClient(client: Connection, { onFault, onWindowGrown, create
   protocol.parse = divert
 }
 
-/**
- * Writes the output of `send` in one system call. ssh2 writes each packet in three parts, which without
- * Nagle's algorithm are three calls and three segments.
- */
+/** Makes `send` one system call: ssh2 writes a packet in 3 parts, or 3 segments without Nagle's algorithm. */
 function writtenTogether(socket: Socket, send: () => void): void {
   socket.cork()
   try {
@@ -153,7 +145,6 @@ function writtenTogether(socket: Socket, send: () => void): void {
 /** Message number and reason code (RFC 4253, section 11.1). */
 const [DISCONNECT, BY_APPLICATION] = [1, 11]
 
-/** Encodes an SSH_MSG_DISCONNECT with a reason. */
 export const disconnectMessage = (why: string): Buffer =>
   Buffer.concat([
     Buffer.of(DISCONNECT),
@@ -182,12 +173,10 @@ export class Answers {
   #next: (() => void)[] = []
   readonly #send: () => void
 
-  /** `send` sends the request to the client. */
   constructor(send: () => void) {
     this.#send = send
   }
 
-  /** Calls `listener` when the client has read all bytes sent so far, or never if it disconnects first. */
   ask(listener: () => void): void {
     // All listeners of one tick share a request.
     if (this.#next.push(listener) === 1) queueMicrotask(() => this.#askNow())
@@ -228,9 +217,7 @@ export function watchAnswers(client: Connection): Answers {
   return answers
 }
 
-/**
- * Returns the bytes that can be sent on a channel now: 0 while its window is closed or keys are exchanged.
- */
+/** Returns how many bytes a channel can send now: 0 while its window is closed or keys are exchanged. */
 export function sendableBytes(channel: ServerChannel): number {
   const { outgoing, _client } = channelInternals(channel)
   if (outgoing.state !== 'open' || _client._protocol._kexinit !== undefined) return 0

@@ -4,11 +4,9 @@ import { ml_kem768 } from '@noble/post-quantum/ml-kem.js'
 import type { Connection } from 'ssh2'
 
 /**
- * Extends ssh2 by a post-quantum key exchange, right guesses of clients, and speed.
- *
- * mlkem768x25519-sha256 (draft-ietf-sshm-mlkem-hybrid-kex) has the messages and the hash of
- * curve25519-sha256, with longer values. It is offered to clients. ssh2, which does not know it, reads its
- * name as curve25519-sha256, and the chosen exchange then computes the hybrid.
+ * Extends ssh2 by mlkem768x25519-sha256 (draft-ietf-sshm-mlkem-hybrid-kex), right guesses of clients, and
+ * speed. The post-quantum hybrid has the messages and the hash of curve25519-sha256, with longer values. ssh2
+ * reads its offered name as curve25519-sha256, and the chosen exchange then computes the hybrid.
  */
 export const HYBRID = 'mlkem768x25519-sha256'
 const CLASSIC = 'curve25519-sha256'
@@ -55,10 +53,7 @@ interface Protocol {
   _skipNextInboundPacket: boolean
 }
 
-/**
- * Offers the hybrid first and patches each exchange of a client. To be called before KEXINIT is sent. Throws
- * if ssh2 has changed.
- */
+/** Offers the hybrid first. To be called before KEXINIT is sent. Throws if ssh2 has changed. */
 export function patchKeyExchanges(client: Connection): void {
   const { _protocol: protocol } = client as Connection & { readonly _protocol?: Protocol }
   if (!protocol || !('_kex' in protocol) || !('_skipNextInboundPacket' in protocol))
@@ -83,7 +78,6 @@ export function patchKeyExchanges(client: Connection): void {
   })
 }
 
-/** SSH_MSG_KEXINIT. */
 const KEXINIT = 20
 
 /**
@@ -147,10 +141,7 @@ function listAt(payload: Buffer, at: number): { readonly names: readonly string[
   return { names: payload.toString('latin1', at + 4, end).split(','), end }
 }
 
-/**
- * Replaces the hybrid's name in a KEXINIT by the classic one. Leaves a short payload to ssh2, which refuses
- * it.
- */
+/** Replaces the hybrid's name in a KEXINIT by the classic one. ssh2 refuses a payload that is too short. */
 function renameHybrid(payload: Buffer): Buffer {
   if (payload.length < LISTS + 4) return payload
   const { names, end } = listAt(payload, LISTS)
@@ -242,10 +233,7 @@ function keyOf(point: Buffer): KeyObject {
   })
 }
 
-/**
- * Encodes an mpint (RFC 4251, section 5) without its length: no leading zeros, except one before a set top
- * bit.
- */
+/** Encodes an mpint (RFC 4251, 5) without its length: no leading zeros, except one before a set top bit. */
 function mpint(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => byte !== 0)
   const number = bytes.subarray(first)

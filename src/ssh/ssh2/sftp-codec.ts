@@ -12,10 +12,7 @@ interface SftpModule {
 /** Constants of SFTP version 3 (draft-ietf-secsh-filexfer-02). */
 export const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp
 
-/**
- * Wraps ssh2's SFTP server as a codec, because its own channel buffers unread output and input without a
- * limit. `send` gets each answer.
- */
+/** Makes ssh2's SFTP server a codec: its own channel buffers unread output and input without a limit. */
 export function createSftpCodec(send: (bytes: Buffer) => void, onFault: () => void): Codec {
   const { SFTP } = createRequire(import.meta.url)('ssh2/lib/protocol/SFTP.js') as SftpModule
   if (!SFTP) throw new Error('ssh2 has changed: it has no SFTP where it was')
