@@ -15,7 +15,6 @@ export interface Confinement {
 export interface ProcessLimits {
   /** Bytes of memory for each process and for all of them together. */
   readonly memoryBytes: number
-  /** Processes at a time. */
   readonly processes: number
   /** Bytes to which a file may grow; `Infinity`: no limit. */
   readonly fileBytes: number
@@ -51,9 +50,8 @@ const INFO_FD = '3'
 const FILTER_FD = '4'
 
 /**
- * Returns the arguments of `bwrap` (see bwrap(1)) before the command: new namespaces for everything, no
- * capabilities, a new terminal session, a read-only system, and of the machine's other files only the
- * workspace.
+ * Returns the arguments of `bwrap` (see bwrap(1)): new namespaces for everything, no capabilities, a new
+ * terminal session, a read-only system, and of the machine's other files only the workspace.
  */
 export async function bubblewrapArguments(box: Confinement, strength: Strength): Promise<readonly string[]> {
   const files = [...SYSTEM_FILES, ...(box.network ? NETWORK_FILES : [])]

@@ -4,14 +4,10 @@ import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { errorCode } from '../base/errors.ts'
 
-/** How to wait for a lock. */
 export interface LockWait {
-  /** Aborting this signal ends the wait with the signal's reason. */
+  /** Ends the wait with its reason when aborted. */
   readonly signal: AbortSignal
-  /**
-   * Milliseconds after which an unchanged lock counts as a dead server's; default 30,000. A change takes some
-   * ms.
-   */
+  /** After these ms an unchanged lock counts as a dead server's; default 30,000 (a change takes some ms). */
   readonly staleMs?: number
 }
 
@@ -34,7 +30,7 @@ export async function underLock<T>(
   try {
     return await work()
   } finally {
-    // A server that took the lock away had reason to believe that we are gone. Its own lock must stay.
+    // A server that took the lock away had reason to believe that this one is gone. Its own lock must stay.
     if ((await holderOf(file)) === id) await rm(file, { force: true })
   }
 }
@@ -47,7 +43,7 @@ async function take(file: string, id: string, signal: AbortSignal, staleMs: numb
     if (holder !== seen) [seen, waitedMs] = [holder, 0]
     else if (holder !== undefined && waitedMs > staleMs) await removeStale(file, holder)
     await wait(PAUSE_MS)
-    // Counts only the pauses between checks: if this machine stood still, so may the holder's have.
+    // Counts only the pauses between checks: if this machine was suspended, the holder's may have been, too.
     waitedMs += PAUSE_MS
     signal.throwIfAborted()
   }
@@ -73,10 +69,7 @@ async function holderOf(file: string): Promise<string | undefined> {
   }
 }
 
-/**
- * Removes a stale lock. Only one of several servers can rename it. A server that renames a newer lock by
- * mistake, within less than a ms, puts it back.
- */
+/** Only one server can rename a stale lock. A server that renames a newer one by mistake puts it back. */
 async function removeStale(file: string, holder: string): Promise<void> {
   if ((await holderOf(file)) !== holder) return
   const moved = `${file}.${randomUUID()}`

@@ -12,18 +12,14 @@ import { openInside } from './read-text.ts'
 /** Regular files by their paths below the workspace. */
 export type FileStamps = ReadonlyMap<string, { readonly size: number; readonly modifiedAt: number }>
 
-/** In a larger workspace, nobody is told what a command changed. */
+/** In a workspace with more entries, no changes are reported. */
 const MAX_ENTRIES = 5_000
-/** Entries whose metadata is read at a time. */
 const READ_AT_ONCE = 64
 const MAX_NAME_CHARACTERS = 200
-/** As searches do, lists and comparisons leave out what programs keep for themselves. */
+/** Directories of programs' own files, which lists and comparisons skip, as searches do. */
 export const LEFT_OUT: readonly string[] = ['.git', 'node_modules']
 
-/**
- * Reads the sizes and times of all files below `root`, without following links. Resolves to undefined if there
- * are too many entries, or if a directory cannot be read.
- */
+/** Follows no links. Resolves to undefined if there are too many entries or a directory is unreadable. */
 export async function readFileStamps(root: string): Promise<FileStamps | undefined> {
   const stamps = new Map<string, { size: number; modifiedAt: number }>()
   const directories = [root]
@@ -61,7 +57,7 @@ async function readSome(directory: string, most: number): Promise<readonly Diren
   return entries
 }
 
-/** Compares the files below `root` with what they were. Leaves out the paths in `others`. */
+/** Compares the files below `root` with their earlier stamps. Leaves out the paths in `others`. */
 export async function findChangedFiles(
   root: string,
   before: FileStamps,

@@ -1,7 +1,6 @@
 import { totalmem } from 'node:os'
 import pLimit, { type LimitFunction } from 'p-limit'
 
-/** Starts a room's command as soon as it may run. */
 export type CommandQueue = <T>(room: string, signal: AbortSignal, start: () => Promise<T>) => Promise<T>
 
 /** Fraction of the machine's memory for all commands together, if each takes all that it may. */
@@ -9,16 +8,12 @@ const MEMORY_SHARE = 0.5
 
 /** Commands that run at once even on a small machine. */
 const MIN_AT_ONCE = 2
-/** Most commands that run at once. */
 const MAX_AT_ONCE = 32
 
 /** Commands of one room that run at once, so that no room occupies the whole queue. */
 const MAX_OF_ROOM = 4
 
-/**
- * Limits how many commands run at once, so that all together fit into the machine's memory if each takes
- * `memoryBytes`. Other commands wait, within the time limits of their tools.
- */
+/** Runs as many commands as fit in memory at `memoryBytes` each. Others wait within their time limits. */
 export function createCommandQueue(memoryBytes: number): CommandQueue {
   const atOnce = commandsAtOnce(memoryBytes)
   const server = pLimit(atOnce)
@@ -35,10 +30,7 @@ export function createCommandQueue(memoryBytes: number): CommandQueue {
   }
 }
 
-/**
- * Uses the memory of this machine, or of the server's container (`process.constrainedMemory`; 0 or huge
- * without one).
- */
+/** The memory is this machine's, or its container's (`process.constrainedMemory`; 0 or huge without one). */
 function commandsAtOnce(memoryBytes: number): number {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
   return Math.max(MIN_AT_ONCE, Math.min(MAX_AT_ONCE, Math.floor((memory * MEMORY_SHARE) / memoryBytes)))

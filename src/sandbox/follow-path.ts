@@ -43,7 +43,6 @@ export const isInside = (root: string, path: string): boolean => path === root |
 export const outsideError = (path: string): WorkspaceError =>
   new WorkspaceError(`${quoted(path)} is outside the workspace; use a path inside it, such as src/main.c`)
 
-/** A path as messages show it. */
 export function quoted(path: string): string {
   return `'${visibleLine(path.length > 200 ? `${path.slice(0, 200)}…` : path)}'`
 }
@@ -65,9 +64,7 @@ function relativeTo(root: string, path: string): string {
   throw outsideError(path)
 }
 
-/**
- * Undefined if nothing is there. Throws for a link without a target: writing through it could lead outside.
- */
+/** Undefined if nothing is there. Throws for a dangling link: writing through it could lead outside. */
 async function realPathOf(path: string, shown: string): Promise<string | undefined> {
   try {
     return await realpath(path)
@@ -107,9 +104,8 @@ export interface HeldDirectory extends AsyncDisposable {
 }
 
 /**
- * Opens a directory inside the root. Checks the open directory, not its name; `shown` is its name in
- * messages. Throws `WorkspaceError` if the directory is outside, and the file system's error if `path` is a
- * link or no directory.
+ * Opens a directory inside the root, and checks the open directory, not its name; `shown` is its name in
+ * messages. Throws `WorkspaceError` if it is outside, and the file system's error for a link or no directory.
  */
 export async function holdDirectory(root: string, path: string, shown: string): Promise<HeldDirectory> {
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)

@@ -1,9 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/**
- * Higher descriptors are not covered: a child's stdio list has an entry for every descriptor up to the
- * highest.
- */
+/** Higher descriptors are not covered: a child's stdio list has an entry for each one up to the highest. */
 const MAX_COVERED = 4096
 
 /** O_CLOEXEC of Linux (open(2)), as /proc writes it: octal. */
@@ -36,10 +33,9 @@ function closesOnExec(fd: number): boolean {
   }
 }
 
-/** The first descriptor after input, output and errors. */
 export const FIRST_EXTRA_FD = 3
 
-/** A child's descriptor. The bytes are written to a pipe. */
+/** Bytes are written to a pipe. */
 type ChildDescriptor = 'pipe' | 'ignore' | Uint8Array
 
 /** Placeholder for an inherited descriptor: an input that is already at its end. */
@@ -47,8 +43,7 @@ const NOTHING = new Uint8Array(0)
 
 /**
  * Returns the child's descriptors from 3 on: `further`, then an empty input instead of each descriptor that
- * the server inherited, so that the child cannot use it. The server's own copies stay open, since one may be
- * a lock.
+ * the server inherited. The server's own copies stay open, since one may be a lock.
  */
 export function coverInherited(
   further: readonly ChildDescriptor[],

@@ -23,13 +23,12 @@ interface KeptFilesParts {
   readonly tree: FileTree
 }
 
-/** Files in a list. */
 const MAX_LISTED = 2_000
 /** Paths that completion offers. */
 const MAX_PATHS = 300
 const MAX_DEPTH = 64
 
-/** A room's files with what they were before, for people. */
+/** A room's files and their earlier versions, for people. */
 export class RoomKeptFiles implements KeptFiles {
   readonly #parts: KeptFilesParts
 
@@ -125,7 +124,7 @@ export class RoomKeptFiles implements KeptFiles {
     return this.#parts.alone(() => this.#parts.versions.forget(person))
   }
 
-  /** Compares what the turn left with what is there now. */
+  /** Compares the file that the turn left with the file that is there now. */
   async #stepOf(
     path: string,
     records: readonly ChangeRecord[],

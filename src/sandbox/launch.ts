@@ -4,7 +4,6 @@ import { MOUNT_POINT } from './follow-path.ts'
 import { newCgroupPath, enterScript } from './process-cgroup.ts'
 import { bubblewrapArguments, type Confinement, type ProcessLimits, type Strength } from './bubblewrap.ts'
 
-/** How to start a child process. */
 export interface Launch {
   readonly file: string
   readonly args: readonly string[]
@@ -35,9 +34,7 @@ export function wordsOf(spec: ProcessSpec): readonly string[] {
   return words
 }
 
-/**
- * A command without a sandbox: it can do all that the server's own user can. Its processes are not limited.
- */
+/** A command without a sandbox can do all that the server's own user can. Its processes are not limited. */
 export const launchUnconfined = (
   words: readonly string[],
   { cwd, workspace, limits }: Confinement,
@@ -47,7 +44,6 @@ export const launchUnconfined = (
   tellsPid: false,
 })
 
-/** A command in bubblewrap. */
 export async function launchConfined(
   words: readonly string[],
   box: Confinement,
@@ -68,8 +64,8 @@ export async function launchConfined(
 }
 
 /**
- * A sandboxed program that runs on and communicates over its input and output. Its error output stays apart,
- * and `env` is added to its environment. Its home is the workspace.
+ * Starts a sandboxed program that communicates over its input and output. Its error output stays apart, and
+ * `env` is added to its environment. Its home is the workspace.
  */
 export async function launchSpeaking(
   words: readonly string[],
@@ -100,12 +96,10 @@ const shellLaunch = (script: string, args: readonly string[], home: string) => (
   },
 })
 
-/**
- * If the machine runs out of memory, the kernel ends a command before the server (proc_pid_oom_score_adj(5)).
- */
+/** Out of memory, the kernel ends a command before the server (proc_pid_oom_score_adj(5)). */
 const FIRST_VICTIM = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null'
 
-/** Open files of one process. The kernel's memory for pipes and sockets is counted by nothing else. */
+/** Open files of one process. No other limit counts the kernel's memory for pipes and sockets. */
 const MAX_OPEN_FILES = 4096
 
 /**
@@ -119,13 +113,12 @@ const RESERVED_KIB = 512 * 1024
 const STACK_KIB = 8192
 
 /**
- * Returns a script that sets limits and then becomes the command. The script gets the command as its
- * arguments and never parses it. Error output joins the output, in the order of writing, and
- * QUOTING_STYLE lets GNU ls escape control characters in names, which could forge a line. A lower
- * existing limit is kept. Shells disagree on the letter for processes. Sizes of files are counted in
- * blocks of 512 bytes (POSIX), memory in KiB. RLIMIT_DATA is all memory that a process alone can write
- * (getrlimit(2)); RLIMIT_AS would also count what programs such as node reserve and never use. usage.ts
- * watches the memory that is really used.
+ * Returns a script that sets limits and then becomes the command, which it gets as arguments and never
+ * parses. Error output joins the output, in the order of writing. QUOTING_STYLE lets GNU ls escape control
+ * characters in names, which could forge a line. A lower existing limit is kept. Shells disagree on the
+ * letter for processes. Sizes of files are in blocks of 512 bytes (POSIX), memory in KiB. RLIMIT_DATA is all
+ * memory that a process alone can write (getrlimit(2)); RLIMIT_AS would also count what programs such as node
+ * reserve and never use. usage.ts watches the memory that is really used.
  */
 const entryScript = (limits: ProcessLimits): string =>
   [limitsScript(limits), 'export QUOTING_STYLE=c-maybe', 'exec "$@" 2>&1'].join('\n')

@@ -8,10 +8,10 @@ import { holdDirectory } from './follow-path.ts'
 const MAX_DEPTH = 64
 
 /**
- * Removes all files below a directory that nobody changed, moved or renamed since `before` (ms since the
- * epoch), if `isFor` accepts their names. Compares the ctime: no program can set it, while archives bring old modification times. Keeps
- * directories. Commands may run there meanwhile: no link can lead the removal outside. Continues after an
- * error, and rejects with the first.
+ * Removes the files below a directory that were not changed, moved or renamed since `before` (ms since the
+ * epoch), if `isFor` accepts their names. Keeps directories. Compares the ctime, which no program can set;
+ * archives bring old modification times. Commands may run there meanwhile: no link can lead the removal
+ * outside. Continues after an error, and rejects with the first.
  */
 export async function removeOldFiles(
   directory: string,

@@ -18,7 +18,6 @@ const TRIAL: Confinement = {
   limits: { memoryBytes: 64 * 1024 * 1024, processes: 0, fileBytes: Infinity },
 }
 
-/** Milliseconds for one trial. */
 const TRIAL_MS = 10_000
 
 /** Tries real sandboxes around an empty command, the strongest first. Never throws. */
@@ -57,7 +56,6 @@ async function tryOnce(strength: Strength): Promise<string | undefined> {
   )
 }
 
-/** True if the kernel limits the processes of a command. */
 export const hasProcessLimit = ({ cgroups }: Pick<Strength, 'cgroups'>): boolean =>
   process.getuid?.() !== 0 || cgroups !== undefined
 

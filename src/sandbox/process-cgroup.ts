@@ -11,10 +11,7 @@ const ATTEMPTS = 100
 
 let made = 0
 
-/**
- * Returns the directory in which this process can create cgroups (cgroups(7)) that limit processes, or
- * undefined. Only root needs it: the kernel's usual limit, RLIMIT_NPROC, does not apply to root.
- */
+/** Returns the parent directory for root's cgroups (cgroups(7)), if any. RLIMIT_NPROC does not limit root. */
 export function findCgroups(): string | undefined {
   if (process.getuid?.() !== 0) return undefined
   return candidates().find((parent) => {
@@ -33,10 +30,7 @@ export function findCgroups(): string | undefined {
   })
 }
 
-/**
- * Version 1: below our own cgroup. Version 2: beside it, since a cgroup with processes limits nothing below
- * it.
- */
+/** Version 1: below our cgroup. Version 2: beside it, as a cgroup with processes limits nothing below. */
 function candidates(): readonly string[] {
   const mounts = read('/proc/self/mounts').matchAll(/^\S+ (\S+) (cgroup2?) (\S+)/gm)
   const own = [...read('/proc/self/cgroup').matchAll(/^\d+:(.*?):(.*)$/gm)]
@@ -61,10 +55,7 @@ const read = (file: string): string => {
 
 export const newCgroupPath = (parent: string): string => join(parent, `sshawl-${process.pid}-${++made}`)
 
-/**
- * Returns a shell script that moves the shell, and what it starts, into a new cgroup. Exits with 126 on
- * failure.
- */
+/** Returns a script that moves the shell and its children into a new cgroup, or exits with 126. */
 export const enterScript = (cgroup: string, processes: number): string =>
   `{ mkdir '${cgroup}' && echo ${processes + OWN_PROCESSES} > '${cgroup}/pids.max' && echo 0 > '${cgroup}/cgroup.procs'; } || exit 126`
 

@@ -11,9 +11,8 @@ import { followPath, isInside, outsideError, quoted, pathError } from './follow-
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /**
- * Reads the lines `first` to `last` (1-based, inclusive) of a text file inside `root`. Checks the open file,
- * not its name: if a link replaces the file meanwhile, nothing outside is read. `maxBytes` is the size of the
- * largest file that is read. Throws `WorkspaceError`.
+ * Reads lines `first` to `last` (1-based, inclusive) of a text file of at most `maxBytes` inside `root`.
+ * Checks the open file, not its name, which may become a link meanwhile. Throws `WorkspaceError`.
  */
 export async function readText(
   root: string,
@@ -28,9 +27,7 @@ export async function readText(
   return slice(decode(path, await readAll(path, file, maxBytes)), lines)
 }
 
-/**
- * Reads a picture of at most `maxBytes` inside `root`, as `readText` does a text. Throws `WorkspaceError`.
- */
+/** Reads a picture of at most `maxBytes` inside `root`. Checks and throws as `readText` does. */
 export async function readPicture(root: string, path: string, maxBytes: number): Promise<Picture> {
   const { real } = await followPath(root, path)
   await using file = await openInside(root, real, path)
@@ -44,10 +41,7 @@ export async function readPicture(root: string, path: string, maxBytes: number):
   return new Picture(picture, { name: path, hash })
 }
 
-/**
- * Opens a regular file inside `root` for reading. `real` is its real path, `path` its name in messages.
- * Checks the open file, not its name. Throws `WorkspaceError`.
- */
+/** Opens a regular file by its real path; `path` is its name in messages. Checks and throws as `readText`. */
 export async function openInside(root: string, real: string, path: string): Promise<FileHandle> {
   const file = await open(real, OPEN_FLAGS).catch((error: unknown) => {
     throw pathError(path, error)

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { bytes } from '../base/amounts.ts'
 import { WorkspaceError } from '../words/errors.ts'
 
-/** Limits of a directory's files. */
 export interface DiskLimits {
   /** Bytes on disk; 0: no limit, and none for `files` either. */
   readonly diskBytes: number
@@ -20,13 +19,10 @@ interface Space {
 /** Resolves to why a command must end, worded to continue a sentence; undefined if it may go on. */
 export type DiskCheck = () => Promise<string | undefined>
 
-/** Disk limit and checks of one command. */
 export interface CommandDiskLimit {
   /** Bytes to which a file may grow, enforced by the kernel. 0 in a full room, where no file can grow. */
   readonly fileBytes: number
-  /**
-   * Called while the command runs. Counts files only if their file system has lost as much space as was left.
-   */
+  /** Called during the command. Counts files only if the file system has lost as much space as was left. */
   readonly check: DiskCheck
   /** Called when the command has ended by itself. */
   readonly checkAtEnd: DiskCheck
@@ -45,9 +41,7 @@ export const UNLIMITED: CommandDiskLimit = {
 /** Files that a command in a full room may create, since such a command runs to delete. */
 const MADE_WHILE_DELETING = 100
 
-/**
- * Milliseconds without commands in a full room after one created more: the kernel limits no number of files.
- */
+/** Time (ms) without commands in a full room after one made more files: the kernel sets no such limit. */
 const PAUSE_MS = 10 * 60_000
 
 /** True if nothing can grow or be created until something is deleted. */
@@ -143,10 +137,7 @@ function checkWhileRunning(
   }
 }
 
-/**
- * Returns a function that resolves to true if the bytes or files left are used up. `count` may be slow or
- * reject.
- */
+/** The returned function resolves to true if no space is left. `count` may be slow or reject. */
 function createSpentCheck(what: keyof Space, first: number, count: () => Promise<number>) {
   let left = first
   let counted: number | undefined
@@ -161,10 +152,7 @@ function createSpentCheck(what: keyof Space, first: number, count: () => Promise
 /** Fewer bytes count as none: a file that reached its limit leaves a part of a block. */
 const NOTHING_BYTES = 64 * 1024
 
-/**
- * A room with fewer bytes left is always counted: others use the file system as well, so its free space says
- * little.
- */
+/** Fewer bytes are always counted: others use the file system as well, so its free space says little. */
 const MIN_JUDGED_BYTES = 64 * 1024 * 1024
 
 const checkAfter =
@@ -180,16 +168,11 @@ const checkAfter =
       : undefined
   }
 
-/**
- * True if a room that had `left` can be full, judging by its file system. Some file systems count no files.
- */
+/** Judges by its file system whether a room with `left` can be full. Some file systems count no files. */
 const canBeFull = (before: Space, now: Space, left: Space): boolean =>
   before.bytes - now.bytes >= left.bytes / 2 || before.files - now.files >= left.files / 2 || now.files === 0
 
-/**
- * Resolves to the bytes and files that may still be added to a directory: none if either number is 0 or less,
- * or if the directory cannot be read.
- */
+/** Resolves to the space left: none if either number is 0 or less, or if the directory is unreadable. */
 async function spaceLeft(directory: string, limits: DiskLimits): Promise<Space> {
   if (limits.diskBytes === 0) return { bytes: Infinity, files: Infinity }
   try {
@@ -200,17 +183,13 @@ async function spaceLeft(directory: string, limits: DiskLimits): Promise<Space> 
   }
 }
 
-/**
- * Counts files and directories below a directory, empty ones too, up to `most`. Reads only their names, which
- * is ten times as fast.
- */
+/** Counts all files and directories, up to `most`. Reads only their names, which is ten times as fast. */
 async function countFiles(directory: string, most = Infinity): Promise<number> {
   let count = 0
   for await (const _ of entriesBelow(directory)) if (++count >= most) break
   return count
 }
 
-/** Resolves to how many bytes may still be written. */
 async function bytesLeft(directory: string, { diskBytes }: DiskLimits): Promise<number> {
   let left = diskBytes
   for await (const entry of entriesBelow(directory)) {
@@ -244,10 +223,7 @@ const openIfThere = (path: string) =>
 const diskUse = async (path: string): Promise<number> =>
   ((await lstat(path).catch(() => undefined))?.blocks ?? 0) * 512
 
-/**
- * Returns the free space of a directory's file system; undefined if it is gone. Some file systems count no
- * files.
- */
+/** Free space of a file system; undefined if the directory is gone. Some file systems count no files. */
 async function freeSpace(directory: string): Promise<Space | undefined> {
   const found = await statfs(directory).catch(() => undefined)
   return found && { bytes: found.bavail * found.bsize, files: found.ffree }

@@ -116,7 +116,7 @@ export class RoomFiles implements FileTree {
     return await holdDirectory(root, await realPath(root, directory, shown), shown)
   }
 
-  /** Keeps what a file is before it is replaced by `next` or removed. */
+  /** Stores the file as a version before `next` replaces it or it is removed. */
   async #keep(root: string, path: string, next?: object): Promise<void> {
     const { versions, author } = this.#changes
     const left = await this.#disk.left(root)
@@ -124,7 +124,6 @@ export class RoomFiles implements FileTree {
   }
 }
 
-/** Who changes files, and where their versions are kept. */
 interface FileChanges {
   readonly author: FileAuthor
   readonly versions: FileVersions
@@ -189,16 +188,12 @@ interface Draft {
   readonly parent: HeldDirectory
   readonly name: string
   readonly mode: number
-  /** Reserves space for more bytes. */
   readonly grow: (bytes: number) => Promise<void>
-  /** Keeps what the file was before `work` replaces it. */
+  /** Stores the old file as a version before `work` replaces it. */
   readonly replace: (work: () => Promise<void>) => Promise<void>
 }
 
-/**
- * Wraps an open file: for an upload if there is a draft, for reading otherwise. The system refuses the
- * opposite.
- */
+/** An upload has a draft; without one the file is read. The system refuses the opposite. */
 function openedFile(path: string, file: FileHandle, check: Check, draft?: Draft): OpenFile {
   let size = 0
   let failed: { readonly why: unknown } | undefined

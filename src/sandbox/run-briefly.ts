@@ -18,10 +18,7 @@ export interface BriefRun {
   readonly timeout: number
 }
 
-/**
- * Runs a program to its end; never rejects. Uses node's `spawn`: a server waits for two such runs when it
- * starts, and loading execa takes 24 ms.
- */
+/** Never rejects. Uses node's `spawn`: a starting server waits for two runs, and execa loads in 24 ms. */
 export async function runBriefly(
   file: string,
   args: readonly string[],
@@ -53,10 +50,7 @@ export async function runBriefly(
 const textOf = async (stream: unknown): Promise<string> =>
   stream instanceof Readable ? await text(stream) : ''
 
-/**
- * Writes bytes to a program's input, and ends it. A program that ends without reading says itself what was
- * wrong.
- */
+/** Writes and ends a program's input. A program that ends without reading reports its own error. */
 export function feed(pipe: unknown, bytes: Uint8Array | undefined): void {
   if (bytes === undefined || !(pipe instanceof Writable)) return
   pipe.on('error', () => undefined)

@@ -5,7 +5,6 @@ import type { SearchAnswer, FileSearchLimits, FileSearchRequest } from './search
 
 const SEARCH_LIMITS: FileSearchLimits = { ms: 10_000, entries: 200_000, results: 2001 }
 
-/** MiB of JavaScript heap. */
 const HEAP_MIB = 256
 
 /** Bytes of an answer: enough for the most lines, each with its path and context. */
@@ -18,9 +17,8 @@ export const KILLED_AFTER_MS = 5000
 const MAX_AT_ONCE = 4
 
 /**
- * Makes each search in a process of its own, which is killed if it takes too much time or memory: in the
- * server, a search of many files would delay everybody. Both methods take a real path, and reject with
- * `WorkspaceError` or with the signal's reason.
+ * Runs each search in its own process, which is killed if it takes too much time or memory. In the server, it
+ * would delay everybody. Takes real paths; rejects with `WorkspaceError` or the signal's reason.
  */
 export class Searcher {
   readonly #queue = pLimit(MAX_AT_ONCE)

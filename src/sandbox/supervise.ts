@@ -96,7 +96,6 @@ class CommandEnd {
     if (signal.aborted) this.#abort()
   }
 
-  /** Aborted once the command has ended. */
   get ended(): AbortSignal {
     return this.#ended.signal
   }
@@ -107,7 +106,6 @@ class CommandEnd {
     this.#late ??= setTimeout(() => this.#overdue.resolve(undefined), KILLED_MS)
   }
 
-  /** Clears timer and listener: the command has ended, and nothing can stop it any more. */
   markEnded(): void {
     clearTimeout(this.#timer)
     clearTimeout(this.#late)
@@ -123,9 +121,7 @@ async function firstProcess(info: unknown): Promise<number | undefined> {
   return pid === undefined ? undefined : Number(pid)
 }
 
-/**
- * Kills what the child left behind, and stops waiting for pipes that a process outside the group keeps open.
- */
+/** Kills what the child left behind. Stops waiting for pipes that a process outside the group keeps open. */
 async function sweep(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
   killGroup(child.pid)
   await Promise.race([ended, delay(PIPES_MS)])
@@ -136,7 +132,7 @@ async function sweep(child: ChildProcess, ended: Promise<unknown>): Promise<void
 interface ChildEnd {
   readonly exitCode?: number | undefined
   readonly signal?: string | undefined
-  /** Why it could not be started. */
+  /** The reason why the child could not be started. */
   readonly error?: unknown
 }
 
@@ -197,9 +193,7 @@ function exists(leader: number | undefined): boolean {
   }
 }
 
-/**
- * True if a process is gone. The first process of a pid namespace ends after all others (pid_namespaces(7)).
- */
+/** True if a process is gone. A pid namespace's first process ends after all others (pid_namespaces(7)). */
 async function isDead(pid: number | undefined): Promise<boolean> {
   if (pid === undefined) return true
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')

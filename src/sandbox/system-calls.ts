@@ -95,17 +95,12 @@ const ALLOW = 0x7fff0000
 const KILL_PROCESS = 0x80000000
 const refuse = (errno: number): number => 0x00050000 | errno
 
-/**
- * Byte offsets in `struct seccomp_data`. Both machines are little-endian: the low half of an argument is
- * first.
- */
+/** Byte offsets in `struct seccomp_data`. Little-endian on both machines: an argument's low half is first. */
 const CALL_NUMBER = 0
 const MACHINE = 4
 const FIRST_ARGUMENT = 16
 
-/**
- * One instruction: a code, the numbers of instructions to skip if its test is true or false, and an operand.
- */
+/** One instruction: a code, the numbers of instructions to skip if its test is true or false, an operand. */
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, figure: number]
 
 /**

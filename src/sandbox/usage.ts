@@ -9,9 +9,7 @@ const PAUSE_MS = 100
 /** A slow check is followed by a pause this many times as long. */
 const PAUSE_FACTOR = 10
 
-/**
- * Milliseconds until a check that found too much is repeated: while a process forks, its memory counts twice.
- */
+/** Milliseconds until a check that found too much is repeated: a forking process's memory counts twice. */
 const RECHECK_MS = 20
 
 /** Limits that the kernel does not apply to a command as a whole. */
@@ -22,7 +20,6 @@ interface UsageLimits {
 
 /** Watches the memory, processes and disk use of one command. */
 export class UsageWatch {
-  /** The most memory that was seen. */
   peakBytes = 0
   readonly #limits: UsageLimits
   readonly #checkDisk: DiskCheck
@@ -32,10 +29,7 @@ export class UsageWatch {
     this.#checkDisk = checkDisk
   }
 
-  /**
-   * Watches the sandbox whose first process is `pid` until `ended` is aborted. Calls `stop` once with the
-   * reason.
-   */
+  /** Watches the sandbox whose first process is `pid` until `ended`. Calls `stop` once with the reason. */
   async watch(pid: number, stop: (why: string) => void, ended: AbortSignal): Promise<void> {
     for (let pause = PAUSE_MS; await sleep(pause, ended);) {
       const start = performance.now()
@@ -72,9 +66,7 @@ export class UsageWatch {
 /** In KiB (proc_pid_status(5)). */
 const RESIDENT = /^VmRSS:\s*(\d+)/m
 
-/**
- * In KiB; each page is divided by the number of processes that share it (proc_pid_smaps(5)). Slower to read.
- */
+/** In KiB; each page is divided by the number of its processes (proc_pid_smaps(5)). Slower to read. */
 const PROPORTIONAL = /^Pss:\s*(\d+)/m
 
 /** Reads a figure of a process in bytes; 0 if the process has ended. */

@@ -20,7 +20,7 @@ const MAX_BYTES = 1024 ** 3
 /** Records that stay when the list is shortened, and how many more there may be until then. */
 const RECORDS = 1_000
 
-/** A change of a file, as the list of a room's changes has it. */
+/** One line of a room's list of changes. */
 export interface ChangeRecord {
   readonly at: number
   readonly by: string
@@ -30,13 +30,13 @@ export interface ChangeRecord {
   /** Relative to the workspace. */
   readonly path: string
   readonly event: 'made' | 'changed' | 'removed'
-  /** The number of what the file was before; absent for a new file. */
+  /** The number of the file's previous version; absent for a new file. */
   readonly version?: number
-  /** The name under which that is kept; absent if it was too large. */
+  /** The stored name of the previous version; absent if it was too large. */
   readonly kept?: string
-  /** Bytes of what the file was before. */
+  /** Bytes of the previous version. */
   readonly size?: number
-  /** SHA-256 of what a tool wrote. */
+  /** SHA-256 of the bytes that a tool wrote. */
   readonly hash?: string
 }
 
@@ -52,9 +52,9 @@ export interface FileChange {
 }
 
 /**
- * What the files of a room were before changes: each a file in a directory that no tool can reach, beside a
- * list of the changes. One change at a time. A change is recorded before it happens: after a crash the list
- * may have one that did not happen, and never lacks one.
+ * The old versions of a room's files, in a directory that no tool can reach, with a list of the changes. A
+ * change is recorded before it happens: after a crash the list may have one that did not happen, and never
+ * lacks one. One change at a time.
  */
 export class FileVersions {
   readonly #directory: string
@@ -65,7 +65,7 @@ export class FileVersions {
     this.#list = `${directory}.jsonl`
   }
 
-  /** Keeps what a file is, before it is replaced or removed. */
+  /** Stores a file as a version before it is replaced or removed. */
   async beforeChange({ real, root, author, next, left }: FileChange): Promise<void> {
     const path = relative(root, real)
     await mkdir(this.#directory, { recursive: true, mode: 0o700 })
@@ -197,7 +197,7 @@ export class FileVersions {
   }
 
   async #append(record: ChangeRecord): Promise<void> {
-    // A line that a crash cut must not swallow this one.
+    // Ends a line that a crash cut, so that the new record has a line of its own.
     const file = await open(this.#list, 'a+', 0o600)
     try {
       const { size } = await file.stat()

@@ -44,9 +44,7 @@ export interface WorkspaceLimits extends DiskLimits {
 export interface BesideFiles {
   /** Directory of the old versions of changed files. */
   readonly backups: string
-  /**
-   * Lock file against changes by other servers at the same time; absent if no server shares the directory.
-   */
+  /** Lock file against simultaneous changes by other servers; absent if no server shares the directory. */
   readonly lock?: string
 }
 
@@ -58,14 +56,12 @@ export interface WorkspaceParts {
   /** With `none`, commands run unconfined, as the server's own user. */
   readonly sandbox: 'none' | (() => Promise<SandboxState>)
   readonly searcher: Searcher
-  /** Descriptors that no command may get. */
   readonly inherited: readonly number[]
   /** Aborted when the server stops. */
   readonly closing: AbortSignal
   readonly log: Log
 }
 
-/** Notice for a command that could write nothing. */
 const FULL_NOTICE = 'the workspace is full: no file can grow until something is deleted'
 
 /** A room's workspace for tools, and its files for people who upload and download them. */
@@ -192,7 +188,6 @@ async function runCommand(
   return notice === undefined ? outcome : { ...outcome, notice }
 }
 
-/** Runs `then` after a promise is settled, whether it resolved or rejected. */
 async function runAfter<T>(work: Promise<T>, then: () => Promise<void>): Promise<T> {
   try {
     return await work

@@ -30,7 +30,6 @@ export interface WorkspacesOptions {
   readonly mapped?: ReadonlyMap<string, string>
   /** The built file search (rolldown.config.ts). */
   readonly searchEntry: string
-  /** `none` runs commands with no sandbox at all. */
   readonly mode: 'bubblewrap' | 'none'
   /** A mapped directory has no limit on its disk use, because it is the admin's. */
   readonly limits?: Partial<WorkspaceLimits>

@@ -7,7 +7,6 @@ import { WorkspaceError } from '../../words/errors.ts'
 import { openInside } from '../read-text.ts'
 import { MAX_PATTERN_CHARS } from './glob-pattern.ts'
 
-/** Searches one file after the other, and collects the matching lines. */
 export interface LineSearch {
   /** Resolves to false when the limit of results is reached. */
   read(path: string): Promise<boolean>
@@ -99,10 +98,7 @@ function window(text: string, start: number): string {
 /** A longer line is split into pieces of about this length, so that one endless line needs little memory. */
 const MAX_PIECE_CHARS = 1024 * 1024
 
-/**
- * Yields the lines of a text file without their line ends (LF or CRLF), and reads it bit by bit. Replaces
- * invalid UTF-8. Throws `WorkspaceError` at the first NUL, which no text has.
- */
+/** Reads lines bit by bit, without LF or CRLF. Replaces invalid UTF-8. Throws `WorkspaceError` at a NUL. */
 async function* textLines(file: FileHandle): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

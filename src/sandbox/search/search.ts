@@ -10,7 +10,6 @@ import { followPath, holdDirectory, quoted } from '../follow-path.ts'
 import { compilePathGlob } from './glob-pattern.ts'
 import { createLineSearch } from './line-search.ts'
 
-/** Limits of one search. */
 export interface FileSearchLimits {
   /** Milliseconds after which a search ends with the results it has. */
   readonly ms: number
@@ -26,7 +25,6 @@ export type FileSearchRequest = { readonly root: string; readonly limits: FileSe
   | { readonly text: TextQuery }
 )
 
-/** The search process's answer: the results, or why it refused the search. */
 export type SearchAnswer<Found> = { readonly found: Found } | { readonly refused: string }
 
 /** Directories with many files that others wrote. They are searched only when the query names them. */
@@ -114,9 +112,7 @@ async function eachUntil(
 }
 
 interface WalkLimits {
-  /** Directory entries that are read at most. */
   readonly entries: number
-  /** Names of directories that are left out. */
   readonly skipped: readonly string[]
 }
 
