@@ -9,10 +9,7 @@ export class ArgumentError extends Error {
 /** Problems per message: a model corrects no more at once. */
 const MAX_PROBLEMS = 5
 
-/**
- * Checks arguments against `input`; `schema` is its JSON Schema. A parameter that is null counts as absent,
- * because models like to fill in all of them. Throws `ArgumentError`.
- */
+/** Throws `ArgumentError`. Null counts as absent, because models like to fill in all parameters. */
 export function checkArguments<Shape extends z.ZodRawShape>(
   input: z.ZodObject<Shape>,
   schema: JsonSchema,
@@ -76,7 +73,7 @@ const nameOf = (path: readonly PropertyKey[]): string =>
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${String(key)}`))
     .join('') || 'arguments'
 
-/** Completes the words `must be`. */
+/** Returns words that complete `must be`. */
 function expectation(issue: Issue, wanted: JsonObject | undefined): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

@@ -15,29 +15,28 @@ export interface ListedFile {
   readonly path: string
   readonly size: number
   readonly modifiedAt: number
-  /** The name of who changed it last, if that is known. */
+  /** The name of the last author, if it is known. */
   readonly by?: string
 }
 
-/** What a file was before a change. */
+/** A file before a change. */
 export interface FileVersion {
   /** From 1 for each path. A number is never used twice. */
   readonly version: number
-  /** When it was replaced or removed. */
+  /** Milliseconds since the epoch when the file was replaced or removed. */
   readonly at: number
-  /** Who replaced or removed it. */
+  /** The name of the author who replaced or removed the file. */
   readonly by: string
   readonly event: 'changed' | 'removed'
   readonly size: number
 }
 
-/** What undoing a turn does to one file. */
+/** The effect on one file of undoing a turn. */
 export interface UndoStep {
   readonly path: string
-  /** `stays`: it was changed since, or its version is not kept. */
+  /** `stays`: the file was changed since the turn, or its version is not stored. */
   readonly does: 'puts back' | 'removes' | 'stays'
   readonly version?: number
-  /** Why it stays. */
   readonly why?: string
 }
 
@@ -48,18 +47,17 @@ export interface UndoPlan {
   readonly steps: readonly UndoStep[]
 }
 
-/** The files of a room for people, with what they were before. Rejects with `WorkspaceError`. */
+/** A room's files and their earlier versions, for people. Rejects with `WorkspaceError`. */
 export interface KeptFiles {
   list(signal: AbortSignal): Promise<{ readonly files: readonly ListedFile[]; readonly cut: string }>
   /** Paths of the first files, and of files with versions, also of removed files. */
   paths(): Promise<readonly string[]>
   /** Oldest first; only versions that are still kept. */
   versions(path: string): Promise<readonly FileVersion[]>
-  /** Resolves to the bytes of a version. */
   readVersion(path: string, version: number): Promise<Buffer>
-  /** Makes a version the file again. What the file is now becomes a version. */
+  /** Restores a version. The current file becomes a version. */
   putBack(path: string, version: number, by: FileAuthor): Promise<void>
-  /** What undoing the last turn that wrote would do: of one person, or of anybody. */
+  /** Resolves to the effect of undoing the last turn that wrote: of one person, or of anybody. */
   undoPlan(requester: PersonId | undefined): Promise<UndoPlan | undefined>
   /** Resolves to the steps that were done. */
   undo(plan: UndoPlan, by: FileAuthor): Promise<readonly UndoStep[]>
@@ -67,7 +65,6 @@ export interface KeptFiles {
   forget(person: PersonId): Promise<number>
 }
 
-/** A room's files as programs for people use them. */
 export interface RoomFileAccess {
   readonly kept: KeptFiles
   filesBy(author: FileAuthor): FileTree

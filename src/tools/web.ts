@@ -8,9 +8,9 @@ export type PageFormat = 'markdown' | 'text' | 'raw'
 
 /** A page, whose content is untrusted. */
 export interface WebPage {
-  /** After redirects. */
+  /** The address after redirects. */
   readonly url: string
-  /** 2xx */
+  /** The HTTP status, always 2xx. */
   readonly status: number
   /** Such as `text/html`. */
   readonly contentType: string
@@ -21,7 +21,7 @@ export interface WebPage {
 }
 
 export interface Visit {
-  /** With an unusual port. Permissions are for this host. */
+  /** Includes an unusual port. Permissions are for this host. */
   readonly host: string
   readonly url: string
   /** Reads the page within its own limits. */

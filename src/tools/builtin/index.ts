@@ -12,7 +12,7 @@ import { runCommand } from './run-command.ts'
 
 /** Tools that need an absent `todo` or `results` are omitted. */
 export interface BuiltinParts {
-  /** The tools of the room's todo list, which its side hands in. */
+  /** Tools for the room's todo list, supplied by the caller. */
   readonly todo?: readonly Tool[]
   readonly results?: Pick<ResultStore, 'find'>
   readonly web?: Web

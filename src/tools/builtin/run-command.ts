@@ -34,7 +34,6 @@ export const runCommand = defineTool({
 
 interface PreparedCommand {
   readonly tool: string
-  /** The command as shown to people. */
   readonly shown: string
   readonly spec: ProcessSpec
   readonly listsNames?: boolean

@@ -27,7 +27,6 @@ export interface ToolModulesOptions {
   readonly taken: ReadonlySet<string>
 }
 
-/** The tools of an admin's modules. */
 export interface ToolModules extends ToolSource {
   /** Reasons why modules or tools are left out, in order. */
   problems(): readonly ModuleProblem[]
@@ -35,10 +34,7 @@ export interface ToolModules extends ToolSource {
   reload(options: ToolModulesOptions): Promise<void>
 }
 
-/**
- * Milliseconds that a module may take to load: one that waits for ever must not keep the server from
- * starting.
- */
+/** Load time limit in ms: a module that waits for ever must not keep the server from starting. */
 const MAX_LOAD_MS = 10_000
 
 /** Loads the modules, and resolves when that is done. Never rejects. */
@@ -97,7 +93,6 @@ const firstLine = (error: unknown): string =>
     .split('\n', 1)[0]
     ?.trim() || 'it failed without saying why'
 
-/** Returns the line of a file that an error names. */
 function findLine(error: unknown, file: string): number {
   const stack = error instanceof Error ? (error.stack ?? '') : ''
   const address = pathToFileURL(file).href
@@ -126,7 +121,7 @@ function chooseIds(loaded: ReadonlyMap<string, Exported>, taken: ReadonlySet<str
   return { tools, problems }
 }
 
-/** The tools that a module exports, and what is wrong with others. */
+/** The tools of a module, and the problems of its other exports. */
 interface Exported {
   readonly tools: readonly Tool[]
   readonly problems: readonly string[]
@@ -147,10 +142,7 @@ const toolSchema = z.looseObject({
 /** The property `tool` of a plain function. */
 const plainSchema = z.strictObject({ ...plainFields, id, parameters: plainFields.parameters.default({}) })
 
-/**
- * Reads the exports of a module: tools, functions with a property `tool`, and lists of both. Ignores other
- * exports.
- */
+/** Reads tools, functions with a property `tool`, and lists of both. Ignores a module's other exports. */
 function exportedTools(exports: Readonly<Record<string, unknown>>): Exported {
   const found = new Map<unknown, string>()
   for (const [name, value] of Object.entries(exports)) {

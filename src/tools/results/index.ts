@@ -1,3 +1,3 @@
-/** What a call of a tool answers, and how a long answer is kept and read. */
+/** The results of tool calls. Long results are stored and read page by page. */
 export { READ_FD, type ResultLimits, type ResultStore, showPage } from './long-results.ts'
 export { type ToolResult, failed, ok, renamedTrouble, withTrouble } from './result.ts'

@@ -36,13 +36,9 @@ export interface ResultStore {
 /** Models without this tool are told that they cannot read on. */
 export const READ_FD = 'read_fd'
 
-/** Formats `fd:3`. */
 export const fdName = (fd: number): string => `fd:${fd}`
 
-/**
- * Shows a page (1-based), and a last line that says how to read the next one. Returns undefined for a page
- * that does not exist.
- */
+/** Shows a page (1-based) with a last line on how to read the next; undefined if there is no such page. */
 export function showPage(
   { fd, tool, text, pageSize, outside }: LongResult,
   page: number,

@@ -1,4 +1,3 @@
-/** Reports a problem in a line of the file. */
 export type Report = (line: number, message: string) => void
 
 /** One `@word rest` of a file, with the lines that continue it. */
@@ -12,9 +11,8 @@ export interface Annotation {
 }
 
 /**
- * Splits a `.tool` file into its description, which ends before the first line that begins with `@`, and its
- * annotations. Other lines continue the annotation above them up to a blank line; `loose` has the numbers of
- * later text lines.
+ * Splits a `.tool` file into its description, up to the first line that begins with `@`, and its annotations.
+ * Other lines continue the annotation above up to a blank line; `loose` lists the later lines by number.
  */
 export function splitAnnotations(text: string): {
   readonly description: string

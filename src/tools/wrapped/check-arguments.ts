@@ -12,9 +12,8 @@ type Arguments = { readonly [key: string]: unknown }
 export type WordCheck = (args: Arguments, workspace: Workspace) => Promise<void>
 
 /**
- * Checks the words that come from the caller, except words that the file declares as text. Refuses a word
- * that matches a `@deny` pattern. Refuses a word that leads out of the workspace only if nobody is asked
- * about the call: the sandbox confines other calls.
+ * Checks the caller's words, except words declared as text. Refuses a word that matches a `@deny` pattern or,
+ * if nobody is asked about the call, leads out of the workspace: the sandbox confines other calls.
  */
 export function createWordCheck(wrapper: Wrapper, access: Access): WordCheck {
   const denied = createDenyList(wrapper.deny)
@@ -39,7 +38,6 @@ interface Word {
   readonly text: string
 }
 
-/** The words that come from the caller, each with the part to check. */
 function callersWords(
   wrapper: Wrapper,
   args: Arguments,

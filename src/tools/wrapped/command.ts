@@ -4,9 +4,7 @@ import type { Parameter, ValueType } from './parameters.ts'
 
 const SHELL_CHARACTERS = /[|&;<>`$]/
 
-/**
- * Returns a template's words, separated by blanks outside quotes. Throws an `Error` that says what to change.
- */
+/** Returns the words, separated by blanks outside quotes. Throws an `Error` that says what to change. */
 export function splitTemplate(template: string): readonly string[] {
   const words: string[] = []
   for (const [, quoted, single, double, plain, other] of template.matchAll(

@@ -48,10 +48,7 @@ export async function loadToolFiles(
   }
 }
 
-/**
- * Returns a text that changes with the `.tool` files of these directories: names, inodes, sizes and times.
- * Never rejects.
- */
+/** The result changes with the directories' `.tool` files: names, inodes, sizes, times. Never rejects. */
 export async function fingerprint(dirs: readonly string[]): Promise<string> {
   const facts = (path: string): Promise<string> =>
     stat(path).then(({ ino, size, ctimeMs }) => `${path} ${ino} ${size} ${ctimeMs}`, failure)
@@ -103,10 +100,7 @@ async function findFiles(dir: string): Promise<FoundFiles> {
   }
 }
 
-/**
- * Returns the paths of everything in a directory that is named like a `.tool` file and not hidden, sorted by
- * name. Rejects with the system's error for a directory that is missing or unreadable.
- */
+/** Returns the paths of all entries `*.tool` that are not hidden, by name. Rejects with system errors. */
 export async function listToolFiles(dir: string): Promise<readonly string[]> {
   // By itself, fast-glob takes a backslash in the directory's path for a slash.
   const fs = { readdir: (_: string, ...rest: unknown[]) => void Reflect.apply(readdir, null, [dir, ...rest]) }

@@ -68,10 +68,7 @@ export function parameterProblem(
   return `${base.id} cannot take @param ${declared(wrong)}; it takes ${names || 'no parameters'}${words}`
 }
 
-/**
- * Returns the arguments as the base takes them. Throws `ArgumentError` if there are too few words or too
- * many.
- */
+/** Returns the arguments as the base takes them. Throws `ArgumentError` for too few or too many words. */
 export function toBaseArguments(
   args: Arguments,
   parameters: readonly Parameter[],

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Json, JsonSchema } from '../../base/json.ts'
 import type { Annotation, Report } from './annotations.ts'
 
-/** The type of a value. */
 export type ValueType =
   | { readonly type: 'string' | 'number' | 'integer' | 'boolean' }
   | { readonly type: 'array'; readonly items: ValueType }
@@ -35,10 +34,7 @@ interface RawType {
   readonly properties: Raw[]
 }
 
-/**
- * Reads a file's parameters from its `@param`, `@type` and `@property` lines in any order. Reports and omits
- * wrong ones.
- */
+/** Reads `@param`, `@type` and `@property` lines in any order. Reports and omits wrong ones. */
 export function readParameters(annotations: readonly Annotation[], report: Report): readonly Parameter[] {
   const types = readTypes(annotations, report)
   const params = annotationsOf(annotations, '@param').flatMap(

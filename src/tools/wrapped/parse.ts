@@ -22,7 +22,6 @@ export interface ReplacedToolFile {
 /** A `.tool` file that is correct by itself. */
 export interface ToolFile {
   readonly file: string
-  /** The line of `@name`. */
   readonly line: number
   readonly name: string
   readonly wrapped: string
@@ -38,7 +37,7 @@ export interface Wrapper {
   /** The template's words; null without `@command`. */
   readonly words: readonly string[] | null
   readonly parameters: readonly Parameter[]
-  /** Absent: the base tool's. */
+  /** Absent: the base tool's access applies. */
   readonly access?: Access
   readonly deny: readonly string[]
   readonly positions: Positions
@@ -151,9 +150,7 @@ function readCommand({ first, report }: Parts): readonly string[] | null {
   }
 }
 
-/**
- * `@value` and `@pattern` name options. If `@pattern` names none, the pattern is always the first operand.
- */
+/** `@value` and `@pattern` name options. If `@pattern` names none, the first operand is the pattern. */
 function readPositions(parts: Parts): Positions {
   const values = readOptions('@value', parts)
   const pattern = readOptions('@pattern', parts)

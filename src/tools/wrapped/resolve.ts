@@ -7,7 +7,6 @@ import { byFileName } from './load.ts'
 import { makeAlias, makeWrapped, parameterProblem, type Wrappable } from './make-tool.ts'
 import type { ReplacedToolFile, ToolFile, ToolFileProblem } from './parse.ts'
 
-/** The tools that files can build on. */
 export interface Bases {
   readonly tools: readonly Tool[]
   /** Ids of all built-in tools, configured or not: a file for one that is not configured is no problem. */
@@ -28,9 +27,8 @@ export interface Resolved {
 }
 
 /**
- * Makes tools from files. The first directory with a name wins; two files with one name in one directory are
- * a problem. Files may build on each other in any order. A tool whose program is `missing` is made but
- * unavailable.
+ * The first directory with a name wins; two files with one name in one directory are a problem. Files may
+ * build on each other in any order. A tool whose program is `missing` is made, but unavailable.
  */
 export function resolveTools(
   definitions: readonly ToolFile[],
@@ -104,7 +102,6 @@ function chooseNames(
   return { own, replaced }
 }
 
-/** Returns why a file cannot build on this tool. */
 function baseMismatch({ wrapper, bare }: ToolFile, target: Tool): string | undefined {
   if (!wrapper) {
     return target.wrapsCommand && !bare

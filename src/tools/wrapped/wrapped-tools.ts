@@ -16,9 +16,7 @@ export interface WrappedToolsOptions {
   readonly bases: Bases
 }
 
-/**
- * The tools of `.tool` files. Checks for changes every two seconds until disposed; keeps no process alive.
- */
+/** The tools of `.tool` files. Checks for changes every 2 s until disposed; keeps no process alive. */
 export interface WrappedTools extends ToolSource, AsyncDisposable {
   /** Reasons why files are left out, in the order of the files. */
   problems(): readonly ToolFileProblem[]

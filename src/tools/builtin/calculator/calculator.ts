@@ -41,10 +41,7 @@ function write(value: Numeric, precision: number): string {
 /** Far below the stack's limit. */
 const MAX_DEPTH = 500
 
-/**
- * Evaluates like Python: `-2**2` is -4, `2**3**2` is 512, `-7//2` is -4, `-7%3` is 2. Throws
- * `CalculationError`.
- */
+/** Evaluates like Python (`-2**2` is -4, `2**3**2` 512, `-7//2` -4, `-7%3` 2). Throws `CalculationError`. */
 export function evaluate(expression: string): Numeric {
   const reader = readTokens(tokenize(expression))
   if (reader.done()) throw new CalculationError('the expression is empty')

@@ -1,8 +1,6 @@
 import { CalculationError, type Numeric } from './numbers.ts'
 
-/**
- * Formats as Python's `f"{x:.6f}"`, ties to even. (`toFixed` rounds ties away from zero, and fails at 1e21.)
- */
+/** Formats as Python's `f"{x:.6f}"`, ties to even (`toFixed` rounds ties away from zero, fails at 1e21). */
 export function toDecimal(x: number, places: number): string {
   const digits = scaled(x, places).toString()
   const negative = digits.startsWith('-')
