@@ -20,9 +20,7 @@ export interface Terminal {
   readonly input: AsyncIterable<Uint8Array>
   /** Queues text; never throws. False when the queue is full and the text was dropped. */
   write(text: string): boolean
-  /**
-   * Calls `listener` once the client has read all text queued so far; never if the client goes away first.
-   */
+  /** Calls `listener` once the client has read all queued text; never if the client goes away first. */
   whenRead(listener: () => void): void
   /** Called when the queue is empty again after something was dropped. */
   onDrain(listener: () => void): void
@@ -74,13 +72,9 @@ export interface ClientHandler {
    * `StorageError`, whose message the client gets.
    */
   identify(name: string, key: OfferedKey, address: string, code?: string): Promise<Person>
-  /**
-   * Returns a function to call at the connection's end. `hangUp` closes the connection after its last job.
-   */
+  /** Returns a function to call at the connection's end. `hangUp` closes it after its last job. */
   connected?(person: Person, hangUp: () => void): () => void
-  /**
-   * Returns how many servers the person, key or network uses, this one included. Absent for a single server.
-   */
+  /** Returns how many servers the person, key or network uses, with this one. Absent for a single server. */
   servers?(kind: 'person' | 'key' | 'network', id: string): number
   /** Returns the room of a line such as `join NAME`, which opens a session if the client has a pty. */
   roomToOpen?(line: string): string | undefined
@@ -91,10 +85,7 @@ export interface ClientHandler {
   shell(person: Person, terminal: Terminal, account: Account, room?: string): Promise<void>
   /** Resolves with the exit status, 0-255. If it rejects, the caller tells the person. */
   exec(person: Person, line: string, pipe: ExecPipe, account: Account): Promise<number>
-  /**
-   * Does the same as `exec`: `serve` transfers the files that the person may use, with its own input and
-   * output.
-   */
+  /** Like `exec`: `serve` transfers the files that the person may use, with its own input and output. */
   files?(person: Person, pipe: ExecPipe, serve: ServeFiles): Promise<number>
 }
 
@@ -119,7 +110,7 @@ export interface SessionStatus {
   readonly running: readonly RunningWork[]
   /** Numbers of the questions that this person may answer. */
   readonly questions: readonly number[]
-  /** What answers the first of them: `y` and `n` only the person's own, if it is the only one. */
+  /** How to answer the first question: by `y` and `n` only if it is the person's own and the only one. */
   readonly answeredBy: 'word' | 'number' | 'command'
   /** `waitsFor`: somebody's name, `an op` or `an admin`. */
   readonly othersQuestions: readonly { readonly number: number; readonly waitsFor: string }[]

@@ -75,7 +75,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
   await left
 }
 
-/** A slow database delays the end of the terminal by at most this. */
+/** Most milliseconds by which a slow database delays the end of the terminal. */
 const STORING_MS = 1_000
 
 async function readPipe({ terminal, host, views, queue }: OpenSession, account: Account, own: string) {

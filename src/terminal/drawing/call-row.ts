@@ -44,7 +44,7 @@ const askedOf = ({ text }: ApprovalEntry): string =>
 const callName = (call: PendingCall): string =>
   oneLine(cleanText(`-- ${callerOf(call)}: ${call.kind === 'approval' ? call.tool : call.name}`))
 
-/** A question was asked above with the name of its model. */
+/** The question above names its model already, so this row has only the question's number. */
 const callerOf = (call: PendingCall): string =>
   call.kind === 'approval' && call.question !== undefined
     ? `question ${call.question}`

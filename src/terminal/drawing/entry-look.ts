@@ -47,7 +47,7 @@ export function spansOf(entry: Entry, aspect: Aspect, own?: SpanStyle): readonly
   }
 }
 
-/** Replaces the speaker's name if the line above is by the same speaker. No later row of a text begins so. */
+/** Replaces the name of the same speaker as above. No later row of a text begins with these characters. */
 const SAME_SPEAKER = '· '
 
 export const personStyle = (name: string, emphasis: Aspect['emphasis'], own?: SpanStyle): SpanStyle =>
@@ -69,9 +69,7 @@ export const labelSpans = (text: string, style: SpanStyle): readonly Span[] => [
 const aside = (text: string, role: TextRole): readonly Span[] => [{ text: `-- ${cleanText(text)}`, role }]
 
 export interface Aspect {
-  /**
-   * `own`: the viewer said it; `mention`: it names the viewer; `waiting`: it waits for the viewer's answer.
-   */
+  /** `own`: said by the viewer; `mention`: names the viewer; `waiting`: waits for the viewer's answer. */
   readonly emphasis?: 'own' | 'mention' | 'waiting' | undefined
   /** The line above is by the same speaker. */
   readonly follows?: boolean

@@ -41,7 +41,7 @@ export function renderEntry(
     return [...foldPast(replyRows(entry, style, markdown, aspect, own), style, aspect), ...bill].join('\n')
   }
   const isQuestion = entry.kind === 'approval' && aspect.emphasis === 'waiting'
-  // A time in the first row alone would part the edge of the question. The row of its call has the time, too.
+  // A time in the first row alone would break the question's margin. The row of its call has the time, too.
   const timed = isQuestion && isNarrow(style) ? { ...style, times: undefined } : style
   const rows = entryRows(entry, besideTimes(timed), markdown, aspect, own)
   return withTimes(rows, timed, entry.at).join('\n')

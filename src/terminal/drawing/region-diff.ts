@@ -144,10 +144,7 @@ const endOf = (look: string): string =>
 /** UTF-16 units. A shorter equal rest is rewritten. */
 const MIN_REST = 12
 
-/**
- * Counts the cells that differ before an equal rest, which is kept or moved (ICH, DCH: ECMA-48 8.3.64,
- * 8.3.26).
- */
+/** Counts differing cells before an equal rest, which is kept or moved (ICH, DCH: ECMA-48 8.3.64, 8.3.26). */
 function middleOf(
   from: string,
   to: string,

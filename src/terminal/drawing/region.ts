@@ -20,10 +20,7 @@ interface Change {
 const changes = new WeakMap<object, Change>()
 const NO_TEXT = {}
 
-/**
- * Does the same as `writeChange`, but once for consecutive screens with the same change. Most in a room are
- * the same.
- */
+/** Like `writeChange`, but once for consecutive screens with the same change: most in a room are the same. */
 export function paintRegion(drawn: Region, texts: readonly DrawnText[], next: Region): string {
   const key = texts[0] ?? NO_TEXT
   const last = changes.get(key)

@@ -144,7 +144,7 @@ const NEXT_MARK = '  : '
 
 /**
  * Draws a line that people judge before it runs. Each row has a mark and keeps its blanks, so that no row can
- * pose.
+ * pose as text of the server.
  */
 export function quoteRows(line: string, width: number): string[] {
   const free = Math.max(1, width - FIRST_MARK.length)

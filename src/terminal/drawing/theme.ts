@@ -12,8 +12,8 @@ import type { Entry, RoomName } from '../../words/entry.ts'
 import type { SpanStyle, TextRole } from '../../base/text/styled.ts'
 
 /**
- * SGR codes by role (ECMA-48 8.3.117). Colours are of the fixed part of xterm's 256, from 16 on: the first 16
- * are whatever a terminal's owner made of them. contrast.test.ts measures all of them.
+ * SGR codes by role (ECMA-48 8.3.117). Colours are 16 to 255 of xterm, which are fixed: the owner of a
+ * terminal can change the first 16. contrast.test.ts measures all of them.
  */
 interface Palette extends Readonly<Record<TextRole, string>> {
   readonly tints: readonly string[]
@@ -178,9 +178,7 @@ export interface DrawingStyle {
 
 const styleKeys = new WeakMap<DrawingStyle, string>()
 
-/**
- * Returns equal keys for styles that give the same bytes. Cached, since every line on every screen needs it.
- */
+/** Equal keys mean equal bytes. Cached, since every line on every screen needs the key of its style. */
 export function styleKey(style: DrawingStyle): string {
   const { columns, theme, times } = style
   const key = styleKeys.get(style) ?? `${theme.id} ${columns} ${times?.key ?? ''}`

@@ -5,9 +5,7 @@ const MAX_WORDS_SHOWN = 60
 /** Rows of the window for the status line, the prompt and the row that says how many more there are. */
 const ROWS_KEPT = 4
 
-/**
- * Returns what Tab lists: a row for each choice that has a summary, as many as the window has; else words.
- */
+/** Returns what Tab lists: a row per choice with a summary, as many as the window has; else words. */
 export function listChoices(
   choices: readonly string[],
   summaryOf: (choice: string) => string | undefined,

@@ -149,9 +149,7 @@ const isSpace = (unit: number): boolean => classes()[unit] === SPACE
 
 let known: Uint8Array | undefined
 
-/**
- * Character classes by UTF-16 unit: a lookup stays fast in a word of 65,536 units while a key is held down.
- */
+/** Character classes by UTF-16 unit: a lookup is fast in a word of 65,536 units while a key is held down. */
 function classes(): Uint8Array {
   if (known) return known
   known = new Uint8Array(0x10000)

@@ -125,7 +125,7 @@ export class Keyboard {
     const found = await completeDraft(draft, (before, word) => host.complete(before, word), MAX_DRAFT_UNITS)
     if (this.#editor.draft !== draft) return
     const window = terminal.size()
-    // A screen reader would speak twenty sentences.
+    // Plain views show no summaries: a screen reader would speak twenty sentences.
     const summaryOf = (choice: string) => (views.isPlain ? undefined : host.summaryOf(choice))
     if (found.choices.length > 0 && window)
       views.current.print(listChoices(found.choices, summaryOf, window), 'dim')

@@ -72,7 +72,7 @@ export function createKeyDecoder() {
     if (silentMs >= PRESS_MS) parser.pause()
     if (isPressed || silentMs >= GIVE_UP_MS) parser.giveUp()
     const keys = parser.parse(utf8.decode(bytes, { stream: true })).flatMap((input) => keyOf(input) ?? [])
-    // What follows may turn it into another key, which does no harm: Esc only ends a search.
+    // The next bytes may make it another key, which does no harm: Esc only ends a search.
     return alone === ESCAPE ? [...keys, { type: 'press', name: 'cancel' }] : keys
   }
 }

@@ -99,10 +99,7 @@ function codeLeaf(
 const isTop = ({ level, nesting, type }: Token): boolean =>
   level === 0 ? nesting >= 0 && !type.endsWith('_list_open') : level === 1 && type === 'list_item_open'
 
-/**
- * Marks which blocks are complete. A block ends at the next block, most kinds also at an empty line. A line
- * without its line break is not complete.
- */
+/** A block ends at the next block, most kinds also at an empty line. A line without a line break is open. */
 function markClosed(leaves: readonly Leaf[], lines: readonly string[]): readonly Leaf[] {
   return leaves.map((leaf, index) => {
     if (index < leaves.length - 1) return { ...leaf, isClosed: true }
@@ -270,9 +267,7 @@ function paragraphPieces(text: string) {
   return { pieces: [...pieces, text.slice(from)], finished }
 }
 
-/**
- * Returns the last line end in the piece, else the last blank, else the piece's end. Skips the first quarter.
- */
+/** Returns the last line end in the piece, else its last blank, else its end. Skips the first quarter. */
 function pieceEnd(text: string, from: number): number {
   const piece = text.slice(from, from + MAX_PIECE_UNITS)
   const least = MAX_PIECE_UNITS / 4

@@ -18,7 +18,7 @@ export class GrowingMarkdown {
   #tail = ''
   #gap = false
   #continuation = NOTHING
-  /** How many units of the parsed tail to skip: those of `#continuation`, then those already in `units`. */
+  /** How many units of the parsed tail to skip: units of `#continuation`, then units already in `units`. */
   #skipped = 0
 
   constructor(tools: MarkdownTools) {
@@ -105,10 +105,7 @@ const finishedOf = (leaves: readonly Leaf[]): readonly Unit[] =>
 
 const isEmpty = (line: string): boolean => /^[\s>]*$/.test(line)
 
-/**
- * Returns the end of the text whose parse is final: whole lines, and a last line too long to be anything but
- * prose.
- */
+/** Returns where the final parse ends: whole lines, and a last line too long to be anything but prose. */
 function stableEnd(text: string): number {
   const lines = text.lastIndexOf('\n') + 1
   return text.length - lines > MAX_PIECE_UNITS ? text.length : lines
@@ -123,9 +120,8 @@ function cutAt(text: string): number {
 }
 
 /**
- * Hides the end of an open fence, a table until its widths are known, and a row until it is complete. Shows
- * no note instead: a resize could leave the note on the screen, and the status line shows that the model
- * writes.
+ * Hides the end of an open fence, a table until its widths are known, and an incomplete row. Shows no note
+ * instead: a resize could leave it on the screen, and the status line shows that the model writes.
  */
 function hideUnready(leaf: Leaf, lines: readonly string[]): Leaf {
   const [first] = leaf.units

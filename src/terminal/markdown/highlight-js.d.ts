@@ -1,6 +1,4 @@
-/**
- * Replaces the library's own types, which bring DOM types that hide Node's. tsconfig.json names this file.
- */
+/** Replaces the library's own types, whose DOM types hide Node's. tsconfig.json names this file. */
 declare const library: {
   getLanguage(name: string): { readonly name?: string } | undefined
   /** Returns HTML in `value`. Throws for an unknown language. */

@@ -69,10 +69,7 @@ function leaf(token: Token, look: SpanStyle): readonly Span[] {
 const addressOf = (token: Token, attribute: string): string | undefined =>
   safeAddress(String(token.attrGet(attribute) ?? ''))
 
-/**
- * Returns the address to show after a link's words, which may name another site; empty if the words are the
- * address.
- */
+/** Returns a link's address to show after its words, which may name another site; empty if they are equal. */
 function shownAddress(words: readonly Span[], look: SpanStyle): readonly Span[] {
   const link = words.find((word) => word.link !== undefined)?.link
   if (link === undefined) return []

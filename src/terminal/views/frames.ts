@@ -21,10 +21,7 @@ const RATE: Rate = { burst: 8, everyMs: FRAME_MS }
 /** For joins and leaves, which nobody can read 30 times a second. */
 const CALM_RATE: Rate = { burst: 2, everyMs: 250 }
 
-/**
- * Paints quiet views in the next pass of the event loop, busy views in the next frame, with one timer for
- * all.
- */
+/** Paints quiet views in the next pass of the event loop, busy views in the next frame, with one timer. */
 export class Frames {
   readonly timers: FrameTimers
   #ready: FrameWriter[] = []

@@ -139,10 +139,7 @@ export class LiveView implements SessionView {
     return true
   }
 
-  /**
-   * Marks recent writes as unsure if the window became smaller: until the server learns of that it writes for
-   * the old window.
-   */
+  /** Marks recent writes as unsure if the window shrank: until this notice they were for the old size. */
   resized(): void {
     const { now } = this.#parts
     const [{ columns, rows }, before] = [this.#size(), this.#drawn.size]
@@ -259,7 +256,7 @@ export class LiveView implements SessionView {
     return line ? this.#parts.drawEntry(line, style).text.split('\r\n') : []
   }
 
-  /** Remembers a write, which has repeated the unsure ones. */
+  /** Remembers a write, which has repeated the unsure writes. */
   #remember(write: Omit<RecentWrite, 'at'>, windowRows: number): void {
     const at = this.#parts.now()
     const sure = this.#writtenAt > this.#sureUntil ? [] : this.#recent
