@@ -3,7 +3,7 @@
  * delivered. It must not know SSH, which brings the terminal, nor commands, models and storage, which are
  * behind the host. "Units" in names are UTF-16 units; points in time are milliseconds since the epoch.
  */
-import type { Entry, ToolCallEntry } from '../words/entry.ts'
+import type { Entry, RoomName, ToolCallEntry } from '../words/entry.ts'
 import type { Fingerprint, Person } from '../words/person.ts'
 import type { Participant } from '../chat/index.ts'
 import type { PersonalMessage } from '../chat/talk/index.ts'
@@ -131,6 +131,8 @@ export interface RunningWork {
 
 /** Equal for all sessions of a room that draw it in the same style. */
 export interface RoomFooter {
+  /** The room that the person is in; undefined while they move. */
+  readonly room?: RoomName
   readonly replies: readonly StreamedReply[]
   /** Returns the streamed form of a recorded reply, if it was shown while it was written. */
   readonly replyOf: (entry: Entry) => StreamedReply | undefined

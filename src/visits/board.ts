@@ -77,6 +77,7 @@ class RoomBoard {
         const status = this.#status.of(person, role)
         const next = status.next === undefined ? '' : nextText(status.next, this.#wallNow(), zone)
         return {
+          room: this.#room.name,
           replies: this.#replies.now(),
           replyOf: this.#replies.of,
           progressOf: (call) => this.#status.progressOf(call),

@@ -342,3 +342,22 @@ test('y at a terminal answers the only question, and Esc answers none', async ()
   await zoe.waitFor('that was it')
   expect((await stage.as('zoe', ['history', 'lobby'])).stdout).not.toMatch(/zoe: y$/m)
 })
+
+test('the row of an open question stays behind in its room', async () => {
+  await using yan = await stage.open('yan', '-tt')
+  await yan.waitFor(/\/help lists/)
+  const { number } = await asks('', alice, wantsFile('stays.txt'))
+  await yan.waitFor(`question ${number}`)
+  await yan.waitFor(/not allowed yet/)
+  const from = yan.output().length
+  yan.write('/create elsewhere\r')
+  await yan.waitFor('elsewhere · 1 here', from)
+  alice.write(`/deny ${number}\n`)
+  await alice.waitFor('that was it')
+  const moved = yan.output().length
+  for (const word of ['one', 'two', 'three']) {
+    yan.write(`${word}\r`)
+    await yan.waitFor(new RegExp(`(yan:|·)\\S* ${word}`), moved)
+  }
+  expect(yan.output().slice(moved)).not.toContain('not allowed yet')
+})

@@ -225,7 +225,8 @@ export class LiveView implements SessionView {
     const size = this.#size()
     if (this.#isClosed) return { ...NO_REGION, size }
     const style = this.#styleNow()
-    const { replies, status, progressOf } = this.#footer(style)
+    const { room, replies, status, progressOf } = this.#footer(style)
+    if (room !== undefined) this.#calls.keepOnly(room)
     const live = [
       ...this.#replies.live(replies, style, above),
       ...this.#pendingRows(style, progressOf),

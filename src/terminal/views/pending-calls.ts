@@ -1,4 +1,4 @@
-import type { ApprovalEntry, Entry, ToolCallEntry, ToolResultEntry } from '../../words/entry.ts'
+import type { ApprovalEntry, Entry, RoomName, ToolCallEntry, ToolResultEntry } from '../../words/entry.ts'
 import type { PendingCall } from '../drawing/call-row.ts'
 
 /** No tool runs longer. An older call without a result was cut off by a crash. */
@@ -29,6 +29,11 @@ export class PendingCalls {
 
   all(): readonly PendingCall[] {
     return [...this.#pending.values()]
+  }
+
+  /** Drops the rows of rooms that the person has left, since their results are not shown. */
+  keepOnly(room: RoomName): void {
+    for (const [key, call] of this.#pending) if (call.room !== room) this.#pending.delete(key)
   }
 
   #hold(entry: PendingCall): boolean {

@@ -48,6 +48,14 @@ test('a pending call is one row that changes from asked to running until its res
   expect([rows(), calls.callOf(result)]).toEqual([[], call])
 })
 
+test('calls and questions of a room that the person has left are no longer pending', () => {
+  const calls = new PendingCalls(() => 0)
+  calls.take(approval('asked', 1))
+  calls.take({ ...call, room: 'den' as RoomName })
+  calls.keepOnly('den' as RoomName)
+  expect(calls.all().map(({ room }) => room)).toEqual(['den'])
+})
+
 test.each<readonly [string, Entry]>([
   ['the question is denied', approval('denied', 1)],
   ['nobody answers', approval('denied')],
