@@ -47,7 +47,8 @@ export class FollowedRooms {
   /** Call it when a terminal begins; it reads the store. Call `entered` and `left` in turn, `close` once. */
   open(person: Person) {
     const follower = person.guest ? undefined : this.#hold(person)
-    const mine = this.#parts.lastSeen.mine(person)
+    const { lastSeen, rooms } = this.#parts
+    const mine = lastSeen.mine(person)
     let shown: NewsScreen | undefined
     return {
       attach(screen: NewsScreen): void {
@@ -56,8 +57,11 @@ export class FollowedRooms {
       entered: ({ name }: Room): void => follower?.entered(name, mine),
       left: (room: Room): void => follower?.left(room),
       gone: (room: RoomName, renamed?: Room): void => follower?.gone(room, renamed),
-      /** The person's last room before this session. Never rejects. */
-      last: async (): Promise<RoomName | undefined> => (await mine).find(({ at }) => at > 0)?.room,
+      /** The person's last room before this session, if they may still enter it. */
+      async last(): Promise<Room | undefined> {
+        const seen = (await mine).find(({ at }) => at > 0)
+        return seen && (await rooms.get(seen.room, person).catch(unlessRefused))
+      },
       news: (): readonly RoomNews[] => follower?.news() ?? [],
       close: (): void => {
         if (shown) follower?.screens.delete(shown)

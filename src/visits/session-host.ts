@@ -152,9 +152,9 @@ class RoomSession implements SessionHost {
   async attach(terminal: Screen): Promise<void> {
     const { door, rooms, views, openTalk, invitations, motd } = this.#parts
     const person = this.#person
-    const last = this.#lastRoom()
-    // An error is thrown when the room is entered.
-    last.catch(() => undefined)
+    const last = this.#own.firstRoom === undefined ? this.#own.following?.last() : undefined
+    // Read meanwhile: an error is thrown when the room is entered.
+    last?.catch(() => undefined)
     const talk = await openTalk({ ...terminal, zone: this.#own.zone })
     if (this.#gone.signal.aborted) return talk.close()
     const { size, following } = this.#own
@@ -173,27 +173,15 @@ class RoomSession implements SessionHost {
     await Promise.all([talk.showWaiting(), invitations.tell(person)])
   }
 
-  async #lastRoom(): Promise<Room | undefined> {
-    const { firstRoom, following } = this.#own
-    const last = firstRoom === undefined ? await following?.last() : undefined
-    return last === undefined
-      ? undefined
-      : await this.#parts.rooms.get(last, this.#person).catch(unlessRefused)
-  }
-
   /** Enters the requested room; else, at a terminal, the room of the last session; else the lobby. */
-  async #enterFirst(
-    screen: Screen,
-    current: CurrentRoom,
-    lastRoom: Promise<Room | undefined>,
-  ): Promise<void> {
+  async #enterFirst(screen: Screen, current: CurrentRoom, last?: Promise<Room | undefined>): Promise<void> {
     const { rooms, join } = this.#parts
     const { firstRoom } = this.#own
     const goIn = (room: Room): Promise<void> => current.moveTo(room, () => this.#greet(room, screen))
     try {
       if (firstRoom !== undefined) return await join(firstRoom, this.#person, goIn)
-      const last = await lastRoom
-      const isIn = last && (await goIn(last).then(() => true, unlessRefused))
+      const room = await last
+      const isIn = room && (await goIn(room).then(() => true, unlessRefused))
       if (!isIn) await goIn(await rooms.lobby())
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
