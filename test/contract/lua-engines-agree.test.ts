@@ -73,7 +73,7 @@ describe.each(OTHERS)('%s beside Lua 5.4', (name) => {
     },
   )
 
-  describe('gives the same bytes with the bundled layers', () => {
+  describe('the bundled layers', () => {
     const tools = catalogue(...Array.from({ length: 30 }, (_, index) => sampleTool(`tool_${index}`)))
     const odd = 'é 漢字 😀 ${x} `y` "q" \\ %d %s\n  indented\n\ttab\u0000nul'
     const script = (source: string): Partial<Snapshot> => ({ script: { source, version: 1 } })

@@ -19,7 +19,7 @@ test('docs/troubleshooting.md has at least forty messages', () => {
   expect(messages.length).toBeGreaterThanOrEqual(40)
 })
 
-test.each(messages)('the source code has the words of the message %j', (message) => {
+test.each(messages)('the source code contains the message %j', (message) => {
   const parts = message.split(/\s*…\s*|[:;,] ?/).filter((part) => part.length > 3)
   expect(parts.filter((part) => !source.includes(part))).toEqual([])
 })

@@ -59,7 +59,7 @@ test('docs/routines.md has six recipes and at most 8 KB', () => {
   expect(Buffer.byteLength(page)).toBeLessThanOrEqual(8_192)
 })
 
-test('the recipe of a standup summary asks the model on a weekday at nine', async () => {
+test('the standup recipe asks the model on weekdays at nine', async () => {
   await using session = await follow('A standup summary')
   stage.models.play(says('nothing happened'))
   moveTo(9, 4)
@@ -69,7 +69,7 @@ test('the recipe of a standup summary asks the model on a weekday at nine', asyn
   await session.waitFor('ended routine 1')
 })
 
-test('the recipe of an alert lets the model note what it says, once a person allows it', async () => {
+test('the alert recipe lets the model store a note after a person allows it', async () => {
   await using session = await follow('From an alert to a note')
   stage.models.play(calls('note', { text: 'look at /var/log' }), says('look at /var/log'))
   await stage.as('ann', ['say', 'den', '-'], { input: 'web1: disk full on /var\n' })
@@ -80,13 +80,13 @@ test('the recipe of an alert lets the model note what it says, once a person all
   expect((await stage.as('ann', ['kv', 'den', 'notes'])).stdout).toContain('look at /var/log')
 })
 
-test('the recipe of a reminder rings in a session', async () => {
+test('the reminder recipe rings the bell in a session', async () => {
   await using session = await follow('A reminder')
   moveBy(600_000)
   await session.waitFor('reminder -> you: the tea is ready')
 })
 
-test('the recipe of a build is silent after a good night, and offers the model only its two tools', async () => {
+test('the build recipe posts nothing after a good build, and offers the model two tools', async () => {
   await using session = await follow('The bedtime of a build')
   stage.models.play(says('-'), says('step 3 failed'))
   moveTo(23, 4)
@@ -106,7 +106,7 @@ test('the recipe of a build is silent after a good night, and offers the model o
   )
 })
 
-test('the recipe of a room that listens has the model answer a line that mentions nobody', async () => {
+test('the recipe of a listening room makes the model answer a line that mentions nobody', async () => {
   await using session = await follow('A room that listens')
   stage.models.play(says('on tuesday'))
   // Lines of a pipe are those of a program.
@@ -120,7 +120,7 @@ test('the recipe of a room that listens has the model answer a line that mention
   await session.waitFor('ended routine 4')
 })
 
-test('the recipe of a weekly digest asks the model on a friday at five', async () => {
+test('the weekly digest recipe asks the model on Fridays at five', async () => {
   await using session = await follow('A weekly digest')
   stage.models.play(says('decided: tea'))
   moveTo(17, 5)

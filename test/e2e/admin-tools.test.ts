@@ -154,7 +154,7 @@ describe('sshawl check', () => {
   })
 })
 
-describe('the words of a .tool file', () => {
+describe('the arguments of a .tool file', () => {
   /** A file that is built on `web_fetch`, with these parameters. */
   const page = (name: string, params: string): string =>
     `Reads a page.\n\n@title ${name}\n@name ${name}\n@wrapped web_fetch\n${params}\n`
@@ -204,7 +204,7 @@ describe('the words of a .tool file', () => {
   const offered = async () =>
     (await listed()).flatMap(({ name, visible }) => (visible && SEARCHES.includes(name) ? name : []))
 
-  describe('the words of a .tool file on web_fetch', () => {
+  describe('the arguments of a .tool file built on web_fetch', () => {
     test.each([
       [['http://192.0.32.8/', 'text'], 'Permission denied: fetch http://192.0.32.8/?'],
       [['http://127.0.0.1/', 'raw'], 'is refused: it is a private or local address'],

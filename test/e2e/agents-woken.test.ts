@@ -22,7 +22,7 @@ const tokenOf = async (name: string, ...flags: readonly string[]): Promise<strin
 const msg = (text: string) => stage.as('rhea', ['msg', 'alice', text])
 
 test.each([{}, { modern: true as const }])(
-  'the wait tool returns each message to its person alone once, also one from between two calls, %j',
+  'the wait tool returns each direct message once, including one sent between two calls: %j',
   async (era) => {
     await using agent = await openAgent(stage, 'alice', era)
     const waiting = agent.call('wait', LONG)
@@ -39,7 +39,7 @@ test.each([{}, { modern: true as const }])(
   },
 )
 
-test('a reminder that an agent made is given to it by wait', async () => {
+test('the wait tool returns to an agent the reminder that it made', async () => {
   await using agent = await openAgent(stage, 'alice')
   const made = await agent.call('remind', { when: '1s', text: 'look at --the build' })
   expect(made.text).toMatch(/^reminder \d+ rings /)
@@ -49,7 +49,7 @@ test('a reminder that an agent made is given to it by wait', async () => {
   expect(await agent.call('remind', { when: 'soon', text: 'tea' })).toMatchObject({ isError: true })
 })
 
-test('a line of a routine that names an agent is given to it with the number of the routine', async () => {
+test("an agent gets a routine's line that names it, with the number of the routine", async () => {
   await using agent = await openAgent(stage, 'alice')
   await agent.call('join', { room: 'hall' })
   const waiting = agent.call('wait', LONG)
@@ -57,7 +57,7 @@ test('a line of a routine that names an agent is given to it with the number of 
   expect((await waiting).text).toContain('what the line of rhea (routine 1) in hall says')
 })
 
-test('a message that came after the last wait of an agent is delivered to the next one', async () => {
+test("a message after the last wait of an agent is delivered to the person's next agent", async () => {
   {
     await using agent = await openAgent(stage, 'alice')
     await agent.call('wait', { timeout_s: 1 })
@@ -68,7 +68,7 @@ test('a message that came after the last wait of an agent is delivered to the ne
   expect((await again.call('wait', LONG)).text).toContain('nobody waits for this')
 })
 
-test('the wait tool returns the next line that mentions the agent, also one from between two calls', async () => {
+test('the wait tool returns the next mention of the agent, even one between two calls', async () => {
   await using agent = await openAgent(stage, 'alice')
   await agent.call('join', { room: 'lobby' })
   const waiting = agent.call('wait', LONG)

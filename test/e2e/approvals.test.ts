@@ -128,7 +128,7 @@ test('a question escapes invisible characters of a file, and the file is written
   expect(JSON.parse(call!)).toMatchObject({ arguments: { content: 'one\ntwo' } })
 })
 
-test('a question before a change of a file has the lines that differ, and /turn repeats it', async () => {
+test('a question about a change of a file shows the lines that differ, and /turn repeats it', async () => {
   await mkdir(dirname(inLobby('list')), { recursive: true })
   await writeFile(inLobby('list'), 'a\nb\nc\nd\ne\nf\ng\nh\n')
   const { text, number, from } = await asks('', alice, [

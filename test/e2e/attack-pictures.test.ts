@@ -39,7 +39,7 @@ async function putPictures(stage: Stage): Promise<void> {
 }
 
 describe('messages with pictures', () => {
-  test('four pictures of 5 MB that go along with each message delay no echo', async () => {
+  test('four pictures of 5 MB in each request do not delay typed text', async () => {
     await using arena = await openArena({ config: CONFIG, prepare: putPictures })
     const times = howMuch({ quick: 1, long: 4 })
     const damage = await arena.damageOf(twin(), async (stage) => {

@@ -34,7 +34,7 @@ async function fillRoom(stage: Stage): Promise<void> {
 }
 
 describe('a room full of routines', () => {
-  test('fifty routines that are due in the same second all run, and delay no echo', async () => {
+  test('fifty routines that are due in the same second all run and delay no typed text', async () => {
     await using arena = await openArena({ prepare: fillRoom })
     let said: readonly unknown[] = []
     let answers = 0

@@ -56,7 +56,7 @@ test("a model's search reads only rooms that everybody in its room may read", as
 })
 
 test.each(['history', 'look'])(
-  'the log keeps no line that a model read by %s in another private room',
+  'the log has no line that a model read by %s in another private room',
   async (tool) => {
     await stage.as('rhea', ['topic', 'cellar', 'the ruby'])
     stage.models.play(calls(tool, { room: 'cellar' }), says('I have read it'))
@@ -70,7 +70,7 @@ test.each(['history', 'look'])(
   },
 )
 
-test('/mentions lists the lines that name a person, in the rooms that they may read now', async () => {
+test('/mentions lists the lines that name a person in the rooms that the person may still read', async () => {
   await stage.as('bob', ['join', 'ops'])
   await stage.as('rhea', ['say', 'den', '@bob', 'first'])
   await stage.as('rhea', ['say', 'ops', 'bob:', 'second'])
@@ -116,7 +116,7 @@ test('/mentions lists the lines that name a person, in the rooms that they may r
   expect(await stage.as('bob', ['mentions', '9'])).toMatchObject({ exitCode: 1 })
 })
 
-test('words of /set words ring in whatever case as whole words, but not in own lines or lines of routines', async () => {
+test('a word of /set words rings in any case, but not in own lines or routine lines', async () => {
   await using cy = await atTerminal('cy')
   await cy.shows(STATUS('lobby'))
   cy.type('/set words postgres, due invoice')
@@ -143,7 +143,7 @@ test('words of /set words ring in whatever case as whole words, but not in own l
   expect((await stage.as('cy', ['set', 'words', ','])).exitCode).toBe(1)
 })
 
-test('/ring decides what rings in one room, and goes with a room that gets another name', async () => {
+test('/ring sets which lines ring in one room, and the setting survives a rename of the room', async () => {
   await using eve = await atTerminal('eve')
   await eve.shows(STATUS('lobby'))
   eve.type('/join den')
@@ -176,7 +176,7 @@ test('/ring decides what rings in one room, and goes with a room that gets anoth
   expect((await stage.as('eve', ['ring', 'great-hall'])).stdout).toContain('what /set bell says')
 })
 
-test('pins are shown under the heading, in prompts and in exports, until their lines are gone', async () => {
+test('a pin is shown under the heading, in prompts and in exports until its line is removed', async () => {
   await stage.as('rhea', ['create', 'board'])
   for (const text of ['the release is on Friday', 'wear a hat', 'the key is under the mat'])
     await stage.as('bob', ['say', 'board', text])

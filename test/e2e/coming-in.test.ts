@@ -48,7 +48,7 @@ test('a new key registers with a typed invite code and later logs in without one
   expect(await login('bea', 'bea')).toMatchObject({ exitCode: 0, stdout: 'bea (member)\n' })
 })
 
-test('a new key registers with an invite code in the user name, also if the line is repeated', async () => {
+test('a new key registers with a code in the user name, even if the command is run again', async () => {
   const code = await newCode()
   for (const user of [`dan+${code}`, `dan+${code}`, 'dan'])
     expect(await login(user, 'dan')).toMatchObject({ exitCode: 0, stdout: 'dan (member)\n' })
@@ -176,7 +176,7 @@ const serverSection = (access: string, admins: readonly string[] = []): string =
 const denied = { exitCode: 255, stdout: '' }
 
 describe.each(['invite', 'closed'])('a server with access "%s"', (access) => {
-  test('a server is claimed only with its claim code, and other keys are rejected before and after', async () => {
+  test('a server is claimed only by its claim code, and rejects all other keys', async () => {
     await using stage = await createStageHere({ config: serverSection(access) })
     const code = stage.server.claimCode!
     expect(await stage.as('mallory', ['whoami'])).toMatchObject(denied)

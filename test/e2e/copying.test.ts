@@ -9,7 +9,7 @@ const stage = await forAllTests(createModelStageHere('', { isShared: true }))
 
 const CODE = ['cat <<EOF > x', '  key: 1', `${'long '.repeat(30)}end`, 'EOF']
 
-test('code of a model is on the screen bare, on the clipboard by /copy, and printed by ssh HOST copy', async () => {
+test("a model's code has no border on the screen, and both /copy and ssh HOST copy give it", async () => {
   const text = `so:\n\n\`\`\`\nfirst\n\`\`\`\n\n1. then\n\n   \`\`\`sh\n   ${CODE.join('\n   ')}\n   \`\`\`\n`
   stage.models.play(says(text))
   await stage.as('ann', ['ask', 'lobby', '@qwen', 'how?'])
@@ -38,7 +38,7 @@ test('code of a model is on the screen bare, on the clipboard by /copy, and prin
   expect((await stage.as('bob', ['copy', 'lobby', '9'])).exitCode).toBe(1)
 })
 
-test('/history paste prints the newest long text whole, also that of a model', async () => {
+test('/history paste prints the whole newest long text, even if a model wrote it', async () => {
   const long = Array.from({ length: 21 }, (_, index) => `- step ${index}`).join('\n')
   stage.models.play(says(long))
   await stage.as('ann', ['ask', 'lobby', '@qwen', 'which steps?'])

@@ -210,7 +210,7 @@ test.each([{}, { modern: true as const }])(
 
 const NAMES = ['ann', 'bea', 'cleo', 'dora', 'eve', 'fay']
 
-test('people who disconnect just before a stop are stored as left, even if their lines wait', async () => {
+test('people who disconnect just before a stop are stored as left, even with queued lines', async () => {
   await using stage = await createStage({ config: '[limits]\nrate_burst = 2\nrate_per_s = 1\n' })
   const sessions = await Promise.all(NAMES.map((name) => stage.open(name, '-T')))
   for (const session of sessions) {

@@ -30,7 +30,7 @@ async function makeRoom(name: string, ...words: readonly string[]): Promise<void
   })
 }
 
-test('scp puts a file into a room and gets it back byte for byte', async () => {
+test('scp uploads a file to a room and downloads the same bytes', async () => {
   const content = randomBytes(1_500_001)
   await makeRoom('bytes')
   await writeFile(own('blob'), content)
@@ -42,7 +42,7 @@ test('scp puts a file into a room and gets it back byte for byte', async () => {
   expect((await readdir(inRoom('bytes'))).toSorted()).toEqual(['blob', 'bytes.txt'])
 })
 
-test('scp -r puts a directory and gets it back', async () => {
+test('scp -r uploads a directory and downloads it again', async () => {
   await makeRoom('trees')
   await mkdir(own('tree', 'deep', 'empty'), { recursive: true })
   await writeFile(own('tree', 'deep', 'a b.txt'), 'deep\n')
@@ -65,7 +65,7 @@ async function toldIn(room: string): Promise<readonly Record<string, unknown>[]>
   return (entries as Record<string, unknown>[]).filter(({ kind }) => kind === 'file')
 }
 
-test('a room is told in one line of the files that come over one connection', async () => {
+test('one line in the room lists the files that were uploaded over one connection', async () => {
   await makeRoom('told')
   await writeFile(own('p.png'), Buffer.from('89504e470d0a1a0a00', 'hex'))
   await writeFile(own('nothing'), '')
@@ -86,7 +86,7 @@ test('a room is told in one line of the files that come over one connection', as
   expect((await stage.as('olga', ['history', 'told', '-n', '1'])).stdout).toMatch(/-- olga: put p\.png \(PNG/)
 })
 
-test('a file that was renamed or removed before the line is told by its last name, or not at all', async () => {
+test('the line about an upload has the last name of a renamed file and omits a removed file', async () => {
   await makeRoom('moved')
   const commands = [
     'put moved.txt moved/x.part',
@@ -118,7 +118,7 @@ test('a person can list visible rooms over sftp, and rename or remove files in t
   expect(await readdir(inRoom('hall'))).toEqual(['hall.txt'])
 })
 
-test('an upload over the disk quota of a room is rejected and leaves the old file', async () => {
+test('an upload over the disk quota of a room is rejected, and the old file is unchanged', async () => {
   await makeRoom('full')
   await writeFile(own('large'), randomBytes(5_000_000))
   const { exitCode, stderr } = await scp(stage, 'olga', ['large', 'host:full/full.txt'])
@@ -161,7 +161,7 @@ test('symbolic links in a workspace are not followed by scp or sftp', async () =
 
 const HIDDEN = ['a\u009b31mb', 'a\u202eb', 'a\u200bb', 'a\u0007b']
 
-test('a name with control or invisible characters is refused for files, directories and renamed files', async () => {
+test('a file, directory or rename is refused if the name has control or invisible characters', async () => {
   await makeRoom('names')
   await writeFile(own('plain'), 'x')
   for (const name of HIDDEN) {
@@ -304,7 +304,7 @@ test('an upload that breaks off leaves the old file and no temporary file', asyn
   expect(await readFile(inRoom('broken', 'broken.txt'), 'utf8')).toBe('one\n')
 })
 
-test('the draft of an upload is removed after the server crashed, and a file of a similar name stays', async () => {
+test('the temporary file of an upload is removed after a crash, but no similar file', async () => {
   await using crashing = await createStage()
   const lobby = join(crashing.server.dataDir, 'rooms', 'lobby', 'files')
   await crashing.as('ann', ['whoami'])
@@ -397,7 +397,7 @@ test('invalid SFTP packets end the transfer, and the server keeps running', asyn
   expect(await stage.as('olga', ['whoami'])).toMatchObject({ exitCode: 0 })
 })
 
-describe('the bytes of a day', () => {
+describe('the byte quota of a day', () => {
   let stage: Stage<AnyServer>
   beforeAll(async () => {
     stage = await createStageHere({ config: '[limits]\nbytes_per_person_day = 100_000\n' })

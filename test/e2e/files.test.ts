@@ -34,7 +34,7 @@ async function letWrite(room: string, file_path: string, content: string): Promi
   expect(await stage.as('rhea', asked)).toMatchObject({ exitCode: 0 })
 }
 
-test('/files lists files with their size and who changed them last, and shows a text without controls', async () => {
+test('/files lists sizes and last authors, and shows a text without control characters', async () => {
   await makeRoom('listed')
   await put('listed', 'b.txt', 'one\n\u001b[31mtwo\n')
   await mkdir(inRoom('listed', 'files', 'd'))
@@ -51,7 +51,7 @@ test('/files lists files with their size and who changed them last, and shows a 
   expect((await files('listed', '../backups')).exitCode).toBe(1)
 })
 
-test('files --raw gives the bytes of a file as they are', async () => {
+test('files --raw prints the unchanged bytes of a file', async () => {
   await makeRoom('raw')
   const content = Buffer.from(Array.from({ length: 100_000 }, (_, at) => (at * 7) % 256))
   await put('raw', 'blob', content)
@@ -68,7 +68,7 @@ test('files --raw gives the bytes of a file as they are', async () => {
   expect(Buffer.concat(pieces).equals(content)).toBe(true)
 })
 
-test('what sftp replaced or removed is a version that can be compared and put back', async () => {
+test('a file that sftp replaced or removed can be compared and restored as a version', async () => {
   await makeRoom('old')
   await put('old', 'x', 'one\n')
   await put('old', 'x', 'two\n')
@@ -85,7 +85,7 @@ test('what sftp replaced or removed is a version that can be compared and put ba
   expect(JSON.parse(stdout)).toMatchObject({ kind: 'file', author: 'rhea', text: 'put back version 1 of x' })
 })
 
-test('/undo puts back what the last turn wrote, and keeps a file that was changed since', async () => {
+test('/undo restores the files that the last turn wrote, except those that were changed later', async () => {
   await makeRoom('undone')
   await put('undone', 'a', 'mine\n')
   await letWrite('undone', 'a', 'its\n')
@@ -147,7 +147,7 @@ test.skipIf(lacks('bwrap'))('files that a command of a person changed are named 
   expect(await toldIn('ran')).toMatchObject([{ author: 'rhea', text: 'made by-rhea (text, 2 B)' }])
 })
 
-test('the files of a private room are those of a room that does not exist for everybody else', async () => {
+test('the files of a private room are answered to non-members like those of a missing room', async () => {
   await makeRoom('den', '--private')
   await put('den', 'secret.txt', 'x\n')
   for (const words of [['den'], ['den', 'secret.txt'], ['den', '--versions', 'secret.txt']]) {

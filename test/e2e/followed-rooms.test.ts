@@ -131,7 +131,7 @@ test('unread counts of other rooms appear in the status line and survive a resta
   await again.shows(/^ops · den 3 · /m)
 })
 
-test('an owner who made or forked a room by a script follows it', async () => {
+test('a person who created or forked a room by a script follows that room', async () => {
   await stage.as('olga', ['create', 'workshop'])
   await stage.as('olga', ['fork', 'workshop', 'workshop-2'])
   for (const room of ['workshop', 'workshop-2']) await stage.as('rhea', ['say', room, '@olga', 'hello'])
@@ -198,7 +198,7 @@ test('a followed room keeps its unread count when it is renamed', async () => {
   await joe.shows(STATUS('shed'))
 })
 
-test('a member by a script is told of mentions, now and at the next login', async () => {
+test('a person who joined by a script is told of mentions, now and at the next login', async () => {
   await stage.as('lea', ['whoami'])
   await stage.as('rhea', ['say', 'den', '@lea too early'])
   {
@@ -215,13 +215,13 @@ test('a member by a script is told of mentions, now and at the next login', asyn
   await again.shows(/^lobby · den 2! \(Alt-A\) · /m)
 })
 
-test('a member by a script alone begins in the lobby', async () => {
+test('a person who only joined rooms by scripts begins in the lobby', async () => {
   await stage.as('max', ['join', 'den'])
   await using max = await atTerminal('max')
   await max.shows(STATUS('lobby'))
 })
 
-test('a member by /join is one for scripts, until /leave or leave', async () => {
+test('a person who joined with /join is a member for scripts too, until /leave or leave', async () => {
   await using ned = await atTerminal('ned')
   await ned.shows(STATUS('lobby'))
   for (const room of ['den', 'ops', 'lobby']) {
@@ -248,7 +248,7 @@ test('/next is rejected in a script', async () => {
   })
 })
 
-test("a login returns to the person's last room after the server was killed", async () => {
+test("a login enters the person's last room after the server was killed", async () => {
   await stage.goOnWith(startServer)
   await using gus = await atTerminal('gus', 'join', 'den')
   await gus.shows(STATUS('den'))

@@ -20,7 +20,7 @@ afterAll(() => stage[Symbol.asyncDispose]())
 
 const { base, token, get, answerTo } = createHttpCaller(() => stage)
 
-describe('anybody', () => {
+describe('any HTTP client', () => {
   test('clients without a token can read /healthz and /readyz, but no other path', async () => {
     for (const [path, text] of [
       ['/healthz', 'ok\n'],

@@ -341,7 +341,7 @@ describe('hostile bodies', () => {
 
   const post = (body: unknown, headers: Record<string, string> = {}) => postMcp(base, token, body, headers)
 
-  describe('what is no message', () => {
+  describe('an invalid MCP body', () => {
     test.each([
       ['no JSON', '{"jsonrpc": ', 400],
       ['nothing', '', 400],

@@ -116,7 +116,7 @@ test('sshawl mcp import reads the commented JSON of VS Code and reports what it 
   ])
 })
 
-test('sshawl mcp import reads the servers of Codex, whose variables it names', async () => {
+test('sshawl mcp import reads the servers of Codex and names their variables', async () => {
   const config = `
       model = "gpt-5"
       [mcp_servers.files]
@@ -169,7 +169,7 @@ test.each([
   ])
 })
 
-test('the example for opencode in docs/mcp.md gives each word of its command as text', async () => {
+test('the opencode example in docs/mcp.md has each word of its command as a string', async () => {
   const page = await readFile(new URL('../../docs/mcp.md', import.meta.url), 'utf8')
   const [example = ''] = /^ {4}\{ "mcp": [^]*?\n\n/m.exec(page) ?? []
   const { servers } = await importing(JSON.parse(example))
@@ -177,7 +177,7 @@ test('the example for opencode in docs/mcp.md gives each word of its command as 
   expect(page).not.toContain('opencode mcp add')
 })
 
-test('sshawl mcp import reports a TOML file that is none, or has no servers', async () => {
+test('sshawl mcp import reports a TOML file that is invalid or has no servers', async () => {
   expect((await importing('{}', 'config.toml')).stderr).toMatch(/^sshawl: DIR\/config\.toml: not TOML: .+/)
   expect((await importing('model = "x"', 'config.toml')).stderr).toContain('[mcp_servers.name] of Codex')
 })

@@ -58,7 +58,7 @@ test('/oauth/callback rejects unknown logins with 400 and other methods with 405
   expect((await fetch(path, { method: 'HEAD' })).status).toBe(405)
 })
 
-test('an MCP login can end with the pasted address, and /mcp logout deletes it', async () => {
+test('a pasted address completes an MCP login, and /mcp logout deletes the login', async () => {
   const back = await logInAt(await begun())
   const quoted = ` "'${back}'" `
   expect((await stage.as('rhea', ['mcp', 'login', 'far', quoted])).stdout).toContain(

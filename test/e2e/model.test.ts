@@ -208,7 +208,7 @@ describe('a strict provider', () => {
 
   const ask = async (): Promise<string> => (await stage.as('rhea', ['ask', 'lobby', '@qwen', 'hello'])).stdout
 
-  test('a refused part of a request is not sent again until a reload, and /models shows it to admins', async () => {
+  test('a refused part of a request is omitted until a reload, and /models names it to admins', async () => {
     stage.models.always(strictly)
     expect(await ask()).toContain('all is well')
     expect(stage.models.requests).toHaveLength(5)

@@ -228,7 +228,7 @@ describe('a key that somebody added', () => {
     return stdout
   }
 
-  test("a person is not muted or banned with a pest who added that person's public key", async () => {
+  test("a person is not muted or banned with a spammer who added the person's public key", async () => {
     await stage.goOnWith(startServer)
     await comesIn('mallory')
     await adds('mallory', 'victoria')
@@ -258,7 +258,7 @@ describe('a key that somebody added', () => {
     expect(await whoami('dan')).toBe('dan (member)\n')
   })
 
-  test('a person who added an admin key is no admin, and that key does not log in as that person', async () => {
+  test("a person who added an admin's key is no admin, and the key does not log in as them", async () => {
     await comesIn('boss', 'attacker')
     await adds('boss', 'chief', 'attacker')
     const { dataDir } = stage.server

@@ -80,7 +80,7 @@ test('a kick moves a session to the lobby, and a kick from the lobby ends it', a
   expect((await run('mallory', 'whoami')).exitCode).toBe(0)
 })
 
-test('a room ban applies to all names of the key, to commands and to exits', async () => {
+test('a ban from a room applies to all names of the key, and also to commands and exits', async () => {
   await done('mallory', 'create burrow')
   await done('mallory', 'portal burrow up yard')
   await using session = await stage.open('max', '-tt', 'mallory')
@@ -240,7 +240,7 @@ test('lines typed before a kick are dropped, and later lines go to the lobby', a
     expect(await inTime(stage, 'carol', `history ${room}`), room).not.toMatch(/two|three/)
 })
 
-test('a draft survives a kick, and Enter sends it to the lobby', async () => {
+test('a draft survives a kick, and Enter then sends the draft to the lobby', async () => {
   await stage.as('ann', ['create', 'drafts'])
   await using session = await stage.open('bob', '-tt')
   await session.waitFor(/[-─]\S* lobby/)

@@ -280,7 +280,7 @@ describe('the guide', () => {
 
   const steps = (answer: string): readonly string[] => answer.split('\n').slice(1, 4)
 
-  test('@guide leaves out only the steps that the newcomer did between two answers', async () => {
+  test('@guide omits from its next answer only the steps that the newcomer has done', async () => {
     const first = steps(await out('newt', 'ask', 'lobby', '@guide help'))
     expect(first.map((line) => line.slice(0, 19))).toEqual([
       '- `hello everybody`',
@@ -297,7 +297,7 @@ describe('the guide', () => {
     expect(await out('newt', 'ask', 'burrow', '@guide help')).toContain('- `/invite NAME` –')
   })
 
-  test('help of a question finds what @guide answers to it', async () => {
+  test('/help with a question finds the topic that @guide answers it with', async () => {
     const answer = await out('newt', 'ask', 'lobby', '@guide how do I send a file?')
     expect(answer).toMatch(/^- `scp FILE HOST:ROOM\/` – puts/)
     expect(await out('newt', 'help', 'how do I send a file?')).toMatch(/^scp FILE HOST:ROOM\/ +puts/)

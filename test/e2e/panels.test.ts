@@ -60,7 +60,7 @@ async function usedIn(room: string) {
   return { input: total['input'], output: total['output'] }
 }
 
-test('a panel of three goes on without the model that fails, and its bill is the sum of its requests', async () => {
+test('a panel of three continues if one model fails, and its bill is the sum of its requests', async () => {
   models.play(
     answer([{ text: 'Ada likes tea' }], { usage: [101, 11] }),
     status(404, 'no such model'),
@@ -99,7 +99,7 @@ test('a panel of three goes on without the model that fails, and its bill is the
   expect(shown).toContain('-- (round 2) cy: Cy gives in')
 })
 
-test('models of a panel are offered only tools that read', async () => {
+test('the models of a panel are offered only read-only tools', async () => {
   models.play(says('one'), says('two'), says('both'))
   const { stdout, stderr, exitCode } = await panel('reads', '@ada', '@ben', 'well?')
   expect({ stdout, exitCode }).toEqual({ stdout: 'both\n', exitCode: 0 })
@@ -114,7 +114,7 @@ test('models of a panel are offered only tools that read', async () => {
   }
 })
 
-test('/stop ends a panel as one thing, and a room has one panel at a time', async () => {
+test('one /stop ends all requests of a panel, and a room has one panel at a time', async () => {
   const before = models.requests.length
   models.play(says('one'), hang())
   const running = panel('stopped', '@ada', '@ben', '@cy', 'well?')
@@ -133,7 +133,7 @@ test('/stop ends a panel as one thing, and a room has one panel at a time', asyn
   expect(last.usage).toMatchObject(await usedIn('stopped'))
 })
 
-test('a panel ends before the request that its tokens do not suffice for', async () => {
+test('a panel ends if it has too few tokens left for its next request', async () => {
   const before = models.requests.length
   const costly = (text: string) => answer([{ text }], { usage: [9_000, 100] })
   models.play(costly('one'), costly('two'))
@@ -147,7 +147,7 @@ test('a panel ends before the request that its tokens do not suffice for', async
   expect(await usedIn('limited')).toEqual({ input: 18_000, output: 200 })
 })
 
-test('a persona is a member of a panel and writes its answer, billed under its name', async () => {
+test('a persona can be in a panel and merge its answer, and is billed under its own name', async () => {
   await stage.as('rhea', ['create', 'as'])
   await stage.as('rhea', ['persona', 'as', 'reviewer', '--tools', 'calculator', '@ada', 'find what breaks'])
   models.play(

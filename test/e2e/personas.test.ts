@@ -51,8 +51,8 @@ async function roomWith(room: string, ...flags: readonly string[]): Promise<void
   await out(['persona', room, 'reviewer', ...flags, '@qwen', 'find what breaks,', 'in one line each'])
 }
 
-describe('a persona that is asked', () => {
-  test('its instruction is the last of the system prompt, and /wrap shows the same bytes', async () => {
+describe('a persona in a turn', () => {
+  test('the instruction of a persona ends the system prompt, and /wrap shows the same bytes', async () => {
     await roomWith('wraps')
     models.play(says('it breaks'))
     expect(await out(['ask', 'wraps', '@reviewer', 'well?'])).toBe('it breaks\n')
@@ -70,7 +70,7 @@ describe('a persona that is asked', () => {
     expect(asked.system.startsWith(String(plain['system_prompt']))).toBe(true)
   })
 
-  test('entries, the turn and the bill have its name and that of its model', async () => {
+  test("the entries, the turn and the bill of a persona have its name and its model's name", async () => {
     await roomWith('bills')
     models.play(says('it breaks'))
     await out(['say', 'bills', '@reviewer', 'well?'])
@@ -86,7 +86,7 @@ describe('a persona that is asked', () => {
     expect(await out(['models', 'bills'])).toContain('@reviewer  a persona of @qwen')
   })
 
-  test('its patterns take tools away, and give none that the room lacks', async () => {
+  test('the tool patterns of a persona remove tools, and add none that the room lacks', async () => {
     await roomWith('tooled', '--tools', 'calculator,look')
     await out(['tools', 'tooled', 'calculator', 'who'])
     models.play(calls('who', {}), says('done'))
@@ -100,7 +100,7 @@ describe('a persona that is asked', () => {
     expect(sent().tools).toEqual(['calculator', 'who'])
   })
 
-  test('a fallback of its model answers as the persona', async () => {
+  test("the fallback of a persona's model answers as the persona", async () => {
     await roomWith('falls')
     models.play(status(400), says('I stand in'))
     await out(['ask', 'falls', '@reviewer', 'well?'])
@@ -111,7 +111,7 @@ describe('a persona that is asked', () => {
     })
   })
 
-  test('retry asks the persona again, and a model can call it', async () => {
+  test('/retry asks a persona again, and a model can call a persona', async () => {
     await roomWith('again')
     models.play(status(400), status(400))
     expect(await stage.as('rhea', ['ask', 'again', '@reviewer', 'well?'])).toMatchObject({ exitCode: 1 })
@@ -125,7 +125,7 @@ describe('a persona that is asked', () => {
 })
 
 describe('/persona', () => {
-  test('a version is listed, comes back, is copied by a fork, and is asked by nobody once removed', async () => {
+  test('persona versions are listed, restored and forked, and a removed persona is not asked', async () => {
     await roomWith('kept')
     await out(['persona', 'kept', 'reviewer', '@bot', 'praise'])
     await out(['persona', 'kept', 'reviewer', '--back', '1'])
@@ -145,7 +145,7 @@ describe('/persona', () => {
     expect((versions as readonly Json[]).map(({ version }) => version)).toEqual([5, 4, 3, 2, 1])
   })
 
-  test('/fork --from names the personas beside the lines that it copied', async () => {
+  test('the notice of /fork --from names the copied personas and counts the copied lines', async () => {
     await roomWith('split')
     await out(['persona', 'split', 'poet', '@bot', 'be kind'])
     await out(['say', 'split', 'hello'])

@@ -41,7 +41,7 @@ const budgetOf = async (room: string, ...more: readonly string[]): Promise<Recor
   (JSON.parse(await as('wrap', room, '--json', '@qwen', ...more)) as { budget: Record<string, number> })
     .budget
 
-test('a picture that came by scp is told with how to get it, and goes to the model that is asked', async () => {
+test('the line about a picture from scp says how to download it, and a model gets it', async () => {
   await makeRoom('seen')
   const session = await stage.open('rhea', '-T')
   await session.waitFor('lobby')
@@ -76,7 +76,7 @@ test('a picture that came by scp is told with how to get it, and goes to the mod
   expect((await budgetOf('seen'))['target']).toBe(target)
 })
 
-test('a model without images reads the name, size and measures, and the person is told why', async () => {
+test('a model without image input gets only facts of a picture, and the person reads why', async () => {
   await makeRoom('unseen')
   await put('unseen', 'p.png', png)
   expect(await as('wrap', 'unseen', '@blind', 'what is in p.png?')).toContain(
@@ -89,7 +89,7 @@ test('a model without images reads the name, size and measures, and the person i
   )
 })
 
-test('files NAME sends a picture as its bytes to a pipe, and its measures to a session', async () => {
+test('files NAME gives the bytes of a picture to a pipe, and its dimensions to a session', async () => {
   await makeRoom('bytes')
   await put('bytes', 'p.png', png)
   const piped = await stage.as('rhea', ['files', 'bytes', 'p.png'])
@@ -101,7 +101,7 @@ test('files NAME sends a picture as its bytes to a pipe, and its measures to a s
   await session[Symbol.asyncDispose]()
 })
 
-test('an HTML export shows the pictures that came and are still there as they came', async () => {
+test('an HTML export shows the uploaded pictures that still exist unchanged', async () => {
   await makeRoom('exported')
   await put('exported', 'kept.png', png)
   await put('exported', 'gone.png', png)

@@ -82,7 +82,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL server in trouble', () => {
     expect(await saidInLobby()).not.toContain('no way in')
   })
 
-  test('a lock held in PostgreSQL rejects lines with the reason until it is released', async () => {
+  test('lines are rejected with the reason while a lock is held in PostgreSQL', async () => {
     await using session = await stage.open('alice', '-T')
     await session.waitFor('alice joined')
     const held = await postgres.hold('LOCK TABLE entries IN EXCLUSIVE MODE')

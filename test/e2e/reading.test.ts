@@ -105,7 +105,7 @@ test('/retry repeats a question whose turn a restart cut off', async () => {
   )
 })
 
-describe('how long lines are kept', () => {
+describe('the age limit of lines', () => {
   const DAY = 86_400_000
 
   let stage: ModeratedStage<AnyServer>
@@ -192,7 +192,7 @@ describe('how long lines are kept', () => {
     })
   })
 
-  describe('what somebody said', () => {
+  describe("the removal of a person's lines", () => {
     test('/purge counts the lines first, then removes them from log, search, summary and requests', async () => {
       await done('ann', 'create pit')
       await done('ann', 'say pit morning')

@@ -34,7 +34,7 @@ async function ask(name: string, room: string) {
 }
 
 describe('the memory of a room', () => {
-  test('each model is told it, /wrap shows the same bytes, and a forgotten line comes back', async () => {
+  test("each model gets a room's memory as /wrap shows it, and a forgotten line is restorable", async () => {
     await out('rhea', 'create', 'facts')
     expect(await out('rhea', 'remember', 'facts', 'tea', 'is', 'at', 'five')).toBe(
       'rhea remembered 1: tea is at five\n',
@@ -51,7 +51,7 @@ describe('the memory of a room', () => {
     expect(await textsIn('facts')).toEqual(['1 tea is at five'])
   })
 
-  test('a fork copies it, and a room has no more than its limit', async () => {
+  test('a fork copies the memory of a room, and the memory has a limited size', async () => {
     await out('rhea', 'create', 'full')
     for (const line of ['one', 'two', 'three']) await out('rhea', 'remember', 'full', line)
     await out('rhea', 'forget', 'full', '2')
@@ -65,7 +65,7 @@ describe('the memory of a room', () => {
     expect(await status('rhea', 'remember', 'full', 'x'.repeat(61))).toBe(1)
   })
 
-  test('only its managers add to it', async () => {
+  test('only managers of a room add to its memory', async () => {
     await out('rhea', 'create', 'ours')
     expect(await status('mel', 'remember', 'ours', 'tea')).toBe(1)
     await out('rhea', 'op', 'ours', 'mel')
@@ -75,8 +75,8 @@ describe('the memory of a room', () => {
   })
 })
 
-describe('what a person said of themselves', () => {
-  test('it goes into rooms that they own, and into others once they say so', async () => {
+describe('the memory of a person', () => {
+  test("a person's own memory is used in rooms of their own, and in others if they say so", async () => {
     await out('zoe', 'remember', '--me', SECRET)
     expect(await out('zoe', 'memory', '--me')).toContain(SECRET)
     await out('zoe', 'create', 'zoes')
@@ -93,7 +93,7 @@ describe('what a person said of themselves', () => {
     expect((await ask('zoe', 'facts')).user).not.toContain(SECRET)
   })
 
-  test('it stays out of a room that somebody handed to them, until they say otherwise', async () => {
+  test("a person's own memory is not used in a room handed over to them until they choose so", async () => {
     await out('rhea', 'create', 'gift')
     await out('zoe', 'join', 'gift')
     await out('rhea', 'owner', 'gift', 'zoe')
@@ -102,7 +102,7 @@ describe('what a person said of themselves', () => {
     expect((await ask('zoe', 'gift')).user).toContain(SECRET)
   })
 
-  test('nobody finds it in a turn, a page, an export or the list of the room', async () => {
+  test("a person's own memory is in no turn, page, export or memory list that other people see", async () => {
     await out('zoe', 'memory', 'facts', 'here', 'on')
     await ask('zoe', 'facts')
     const shown = [
@@ -118,7 +118,7 @@ describe('what a person said of themselves', () => {
     expect(await out('rhea', 'turn', 'facts', 'last', '--json')).toContain('"name":"memory_of_asker"')
   })
 
-  test('a purge removes what somebody said of themselves and of rooms', async () => {
+  test('a purge removes the memories that a person added for themselves and for rooms', async () => {
     await out('rhea', 'op', 'facts', 'zoe')
     await out('zoe', 'remember', 'facts', 'zoe was here')
     await out('rhea', 'purge', 'zoe', '--yes')
@@ -128,7 +128,7 @@ describe('what a person said of themselves', () => {
 })
 
 describe('a memory that a model proposes', () => {
-  test('a member cannot allow it for the room, an op can, each time anew', async () => {
+  test('a room memory that a model proposes is allowed by an op each time, not by a member', async () => {
     await out('rhea', 'create', 'asked')
     const mel = await stage.open('mel', '-T')
     mel.write('/join asked\n')
@@ -157,7 +157,7 @@ describe('a memory that a model proposes', () => {
     }
   })
 
-  test('its requester alone allows what is remembered of them', async () => {
+  test('a memory of a person that a model proposes is allowed only by that person', async () => {
     await out('rhea', 'create', 'alone')
     const mel = await stage.open('mel', '-T')
     mel.write('/join alone\n')

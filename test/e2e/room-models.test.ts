@@ -90,7 +90,7 @@ describe("a model's scope in a room", () => {
     expect((await sentTo('bot', 'scripted')).tools).toEqual(['calculator'])
   })
 
-  test('a side turn that another model starts has the scope of its own model', async () => {
+  test('a side turn has the tool scope of the model that runs it, not of its starter', async () => {
     await out(['tools', 'lobby', '@bot', 'calculator'])
     models.play(
       calls('spawn_agent', { prompt: 'count', model: 'bot' }),

@@ -157,7 +157,7 @@ describe('a room that is handed over', () => {
   })
 })
 
-test('a renamed room keeps its data and its people, who see one notice', async () => {
+test('a renamed room keeps its data and its people, and all of them see one notice', async () => {
   await done('ann', 'create den')
   await done('ann', 'topic den plans')
   await done('ann', 'say den a red herring')

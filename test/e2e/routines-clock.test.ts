@@ -19,7 +19,7 @@ async function out(name: string, words: readonly string[]): Promise<string> {
   return stdout
 }
 
-test('a routine of /every runs when its time has come, and its line and answer are shown', async () => {
+test('a routine of /every runs when it is due, and its line and the answer are shown', async () => {
   await using session = await stage.open('ann', '-tt')
   await session.waitFor(/[-─]\S* lobby/)
   session.write('/join den\r')
@@ -50,7 +50,7 @@ test('a routine of /every runs when its time has come, and its line and answer a
   )
 })
 
-test('the status line shows and follows the models that listen in a room', async () => {
+test('the status line shows the models that listen in a room and follows changes', async () => {
   await out('ann', ['create', 'salon'])
   await using session = await stage.open('bob', '-tt')
   await session.waitFor(/[-─]\S* lobby/)
@@ -61,7 +61,7 @@ test('the status line shows and follows the models that listen in a room', async
   await session.waitFor('qwen listens')
 })
 
-test('a reminder that rang is repeated by its person in a session and by a script', async () => {
+test('a person can repeat a reminder that rang, in a session and by a script', async () => {
   await using session = await stage.open('bob', '-T')
   await session.waitFor('-- ')
   await out('bob', ['remind', '10m', 'the', 'tea', 'is', 'ready'])

@@ -38,7 +38,7 @@ test('routines of a script are listed, paused and ended, and are there after a r
   expect(await out('ann', ['routines', 'den', 'end', '1'])).toBe('routine 1 of den has ended\n')
 })
 
-test('a model makes a reminder for the person who asks once they allow it', async () => {
+test('a model makes a reminder for its requester after the requester allows it', async () => {
   await using session = await stage.open('cleo', '-T')
   stage.models.play(calls('remind', { when: '1s', text: 'turn the oven off' }), says('I will'))
   session.write('@qwen remind me of the oven\n')
@@ -49,14 +49,14 @@ test('a model makes a reminder for the person who asks once they allow it', asyn
   await session.waitFor('reminder -> you: turn the oven off')
 })
 
-test('a model is told why a time is none, and nobody is asked', async () => {
+test('a model gets the reason why a time is invalid, and no permission question is asked', async () => {
   stage.models.play(calls('remind', { when: 'soon', text: 'tea' }), says('when?'))
   await out('cleo', ['ask', 'lobby', '@qwen', 'remind me'])
   const [result] = stage.models.requests.at(-1)!.body.messages.filter(({ role }) => role === 'tool')
   expect(result?.content).toContain('"soon" is no time: write 10m')
 })
 
-test('who enters a room is told which model listens there, and through which provider', async () => {
+test('a person who enters a room reads which model listens there and its provider', async () => {
   await out('ann', ['create', 'salon'])
   await out('ann', ['listen', 'salon', '@qwen'])
   await using session = await stage.open('dan', '-T')
@@ -70,7 +70,7 @@ test('who enters a room is told which model listens there, and through which pro
   expect(session.output().slice(from)).not.toContain('listens here')
 })
 
-test('who enters a room is told the model and the provider of a persona that listens there', async () => {
+test('a person who enters a room reads the model and provider of a persona that listens there', async () => {
   await out('ann', ['create', 'study'])
   await out('ann', ['persona', 'study', 'reviewer', '@qwen', 'find', 'what', 'breaks'])
   await out('ann', ['listen', 'study', '@reviewer'])

@@ -265,7 +265,7 @@ test('a room mapped to a directory can be created by admins only, and its tools 
   expect((await as('rhea', 'run', 'lobby', 'glob', '{"pattern":"plan.txt"}')).stdout).toBe('No files.\n')
 })
 
-test('/todo shows the list that a model stored with TodoWrite', async () => {
+test('/todo shows the to-do list that a model stored with TodoWrite', async () => {
   expect((await as('alice', 'todo', 'lobby')).stdout).toBe('The todo list is empty.\n')
   const todos = [
     { content: 'look around', status: 'completed' },

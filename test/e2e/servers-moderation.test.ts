@@ -7,7 +7,7 @@ import { lacks } from '../support/needs.ts'
 /** A busy machine takes long. */
 const PATIENCE = { timeout: 20_000 }
 
-describe.skipIf(lacks('postgres'))('what is decided on one server', () => {
+describe.skipIf(lacks('postgres'))('moderation on one of two servers', () => {
   let models: ModelServer
   let stage: ClusterStage
   beforeAll(async () => {

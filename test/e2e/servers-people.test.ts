@@ -130,7 +130,7 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
     expect(times(bob, 'ann invited you')).toBe(1)
   })
 
-  test('memories, mentions and what rings are the same on all servers', async () => {
+  test('memories, mentions and ring settings are the same on all servers', async () => {
     await stage.done(0, 'ann', 'create notes')
     await stage.done(0, 'ann', 'remember notes we deploy on Fridays')
     await stage.done(0, 'ann', 'remember --me I read French')

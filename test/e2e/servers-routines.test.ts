@@ -15,7 +15,7 @@ const remindersAt = (at: number): string =>
    FROM people, (VALUES ${numbers.map((n) => `(${n})`).join(', ')}) AS numbered (n) WHERE name = 'ann'`
 
 describe.skipIf(lacks('postgres'))('two servers on one database', () => {
-  test('each reminder is said once although a server is killed as they become due', async () => {
+  test('each reminder is posted once even if a server is killed when the reminders are due', async () => {
     await using stage = await createCluster({ servers: 2 })
     const ask = async (statement: string) => await sendTo(stage.database.url, statement)
     await stage.done(0, 'ann', 'whoami')

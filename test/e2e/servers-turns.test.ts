@@ -145,7 +145,7 @@ describe.skipIf(lacks('postgres'))('two servers whose rooms have models', () => 
       ])
   })
 
-  test('questions of two servers are numbered together, answered once and denied if their server ends', async () => {
+  test('questions of two servers share one numbering, and are denied if their server ends', async () => {
     await stage.done(0, 'rhea', 'create asked')
     await using alice = await inRoom(0, 'alice', 'asked')
     await using bob = await inRoom(1, 'bob', 'asked')

@@ -61,7 +61,7 @@ test('concurrent edits of one file on two servers are all applied', async () => 
   expect((await readdir(join(rooms, 'lobby'))).toSorted()).toEqual(['backups', 'backups.jsonl', 'files'])
 })
 
-test('a deleted room leaves its files in .deleted of rooms_dir', async () => {
+test('the files of a deleted room are moved to .deleted in rooms_dir', async () => {
   expect((await one.as('rhea', ['create', 'den'])).exitCode).toBe(0)
   await tool(one, 'den', 'write_file', { file_path: 'kept', content: 'kept\n' })
   const { exitCode, stderr } = await one.as('rhea', ['delete', 'den', 'den'])

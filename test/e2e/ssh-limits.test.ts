@@ -328,7 +328,7 @@ describe('a client that is disconnected', () => {
     },
   })
 
-  describe('who is not let in because of others reads why in OpenSSH, and what to do', () => {
+  describe('a client that is rejected because of other connections', () => {
     test('a client reads the reason in OpenSSH if the server is full', async () => {
       await using server = await startSshServer(staying, { connections: 1 })
       await using only = openSsh({ user: 'alice', port: server.port, key: await home.key('alice') }, ['x'])

@@ -277,7 +277,7 @@ test('a renamed person can still edit or retract their last line and undo their 
   expect(stdout).not.toContain('"by"')
 })
 
-test('a line with a blank before its slash is neither said nor run as a command', async () => {
+test('a line with a space before its slash is neither posted nor run as a command', async () => {
   await using ann = await inLobby('ann')
   for (const line of [' /msg bob a secret', '\t/msg bob a secret', '\u200b/msg bob a secret'])
     ann.write(`${line}\n`)
@@ -300,7 +300,7 @@ test('a time zone set with /set is still set at the next login', async () => {
   await next.waitFor(/timezone Asia\/(?:Kolkata|Calcutta) \(or/)
 })
 
-test('a long text is folded on a terminal, and /search highlights its matches', async () => {
+test('a long text is folded on a terminal, and /search highlights its matching words', async () => {
   await using bob = await stage.open('bob', '-tt')
   await bob.waitFor(/[-─]\S* lobby/)
   const rows = Array.from({ length: 30 }, (_, index) => `row ${index} of the walrus`)

@@ -48,7 +48,7 @@ async function openAt(name: string, ...words: readonly string[]) {
   return openSsh(target, words)
 }
 
-test('talk prints the answer for a script, and the next call continues the talk', async () => {
+test('the command talk prints the answer in a script, and the next call continues the talk', async () => {
   models.play(says('a blue whale'), says('about 25 metres'), says('{}'))
   expect(await out('ann', ['talk', '@qwen', 'the', 'largest', 'animal?'])).toBe('a blue whale\n')
   expect(await out('ann', ['talk', 'qwen'], 'and how long is it?\n')).toBe('about 25 metres\n')
@@ -61,7 +61,7 @@ test('talk prints the answer for a script, and the next call continues the talk'
   expect(models.requests).toHaveLength(3)
 })
 
-test('talk exits with 1 if its turn fails or there is no such model', async () => {
+test('the command talk exits with 1 if its turn fails or the model does not exist', async () => {
   models.play(status(400))
   expect(await stage.as('ann', ['talk', '@qwen', 'hello'])).toMatchObject({ exitCode: 1, stdout: '' })
   const none = await stage.as('ann', ['talk', '@qwne', 'hello'])
@@ -102,7 +102,7 @@ test('/talk goes to the talk from another room and says the text there', async (
   )
 })
 
-test('/msg to a model names /talk, and the line is not lost', async () => {
+test('/msg to a model suggests /talk and does not lose the text', async () => {
   await using session = await stage.open('dora', '-tt')
   await session.waitFor('type to speak')
   session.write('/msg qwen hello\r')
@@ -114,7 +114,7 @@ test('/msg to a model names /talk, and the line is not lost', async () => {
   })
 })
 
-test('a talk is found by its model after a rename, and made anew after it was deleted', async () => {
+test('/talk finds a renamed private room by its model, and makes a new one if it was deleted', async () => {
   models.play(says('one'), says('two'), says('three'))
   await out('eve', ['create', 'eve-qwen'])
   await out('eve', ['talk', '@qwen', 'plankton'])
@@ -131,7 +131,7 @@ test('a talk is found by its model after a rename, and made anew after it was de
   expect(await out('eve', ['talk'])).toMatch(/^@qwen {2}eve-qwen-\d\n$/)
 })
 
-test('talks have a limit of their own and do not count as rooms', async () => {
+test('talks have their own limit and do not count toward the limit of rooms', async () => {
   models.play(says('one'), says('two'))
   for (const name of ['fay-1', 'fay-2']) await out('fay', ['create', name])
   await out('fay', ['talk', '@qwen', 'hello'])
@@ -162,7 +162,7 @@ test('a talk is private, also for admins, and a guest in it is not answered with
   expect(models.requests).toHaveLength(asked + 1)
 })
 
-test('an archived talk answers no line, neither one that waits, and goes on when it is opened', async () => {
+test('the model of an archived talk answers no line, not even a waiting one, until reopened', async () => {
   await using ivy = await openAt('ivy', 'talk', '@qwen')
   await ivy.waitFor('answers each line of ivy here')
   const asked = models.requests.length
@@ -185,7 +185,7 @@ test('an archived talk answers no line, neither one that waits, and goes on when
   expect(models.requests).toHaveLength(asked + 2)
 })
 
-test('/keep removes the old lines of a talk, which its owner sets, and its model reads them no more', async () => {
+test('the owner of a talk sets /keep, which removes old lines from talk and prompts', async () => {
   models.play(says('noted'), says('two of them'), says('which one'))
   await out('jan', ['talk', '@qwen', 'new quince'])
   const at = Date.now() - 100 * 86_400_000
@@ -208,7 +208,7 @@ test('/keep removes the old lines of a talk, which its owner sets, and its model
   expect(sent()).not.toContain('old quince')
 })
 
-test('/purge removes what a person said in a talk, which goes on without it', async () => {
+test("/purge removes a person's lines in a talk, and the talk continues without them", async () => {
   models.play(says('a fine fruit'), says('what for'))
   await out('kay', ['talk', '@qwen', 'my secret pear'])
   expect(await out('rhea', ['purge', 'kay', '--yes'])).toMatch(/^removed 1 line of kay in 1 room\n/)
@@ -221,7 +221,7 @@ test('/purge removes what a person said in a talk, which goes on without it', as
   expect(await out('kay', ['talk'])).toBe('@qwen  kay-qwen\n')
 })
 
-test('a talk answers no line of a pipe, of an agent or of a POST, unless it mentions the model', async () => {
+test('a talk answers a line of a pipe, an agent or a POST only if the line mentions the model', async () => {
   models.play(says('hello'), says('to the pipe'), says('to the terminal'))
   await out('lou', ['talk', '@qwen', 'hi'])
   const asked = models.requests.length

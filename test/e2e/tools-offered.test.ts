@@ -89,7 +89,7 @@ describe('an empty room', () => {
     expect(new Set(tools.map(({ form }) => form))).toEqual(new Set(['full']))
   })
 
-  test('the tools go, join and leave are offered only after /nav on', async () => {
+  test('the tools named go, join and leave are offered only after /nav on', async () => {
     const walks = ['go', 'join', 'leave']
     expect(offered(await listed(stage), ...walks)).toEqual([])
     await stage.claim('rhea')

@@ -66,7 +66,7 @@ describe('a POST to a room', () => {
     expect(await last()).toMatchObject({ author: 'ci', kind: 'message', text: 'the build is green' })
   })
 
-  test('a line has by_program in JSON if it came by POST, MCP, a pipe or a session without a terminal', async () => {
+  test('a line has by_program in JSON if POST, MCP, a pipe or a non-terminal session sent it', async () => {
     await post('dev', 'posted')
     expect(await last()).toMatchObject({ text: 'posted', posted: true, by_program: true })
     await using agent = await openAgent(stage, 'rhea')
@@ -167,7 +167,7 @@ describe('a POST to a room', () => {
   })
 })
 
-describe('what a script sends', () => {
+describe('the webhooks of a script', () => {
   beforeAll(() => stage.as('rhea', ['script', 'yard', 'set'], { input: SCRIPT }))
 
   const SCRIPT = `
@@ -237,7 +237,7 @@ end`
       ])
     })
 
-    test('a room that a webhook names is made and given its name by admins only', async () => {
+    test('only admins can create a room, or rename one, to a name that a webhook lists', async () => {
       const lines = ['create ops', 'create mine', 'fork mine ops', 'rename-room mine ops']
       const refused = [1, expect.stringContaining('the name ops is taken')]
       const answers = []
@@ -280,7 +280,7 @@ end`
   })
 })
 
-describe('what people are told while they are away', () => {
+describe('notifications of absent people', () => {
   // A person is told once a minute, so each test has its own.
   const rhea = (...words: readonly string[]) => stage.as('rhea', words)
   const say = (room: string, text: string) => rhea('say', room, text)
@@ -292,7 +292,7 @@ describe('what people are told while they are away', () => {
   const told = async (count: number) =>
     (await receiver.got(count)).map(({ path, body }) => `${path}: ${body}`)
 
-  describe('a person who is not here', () => {
+  describe('an absent person', () => {
     test('an absent person is notified of a mention by a POST without the text', async () => {
       await register('bob')
       await say('dev', '@bob the secret is out')

@@ -26,7 +26,7 @@ const out = async (words: readonly string[], input?: string): Promise<string> =>
 const createRoom = async (name: string): Promise<void> => void (await out(['create', name]))
 const failing = 'function default_wrap(t)\n  local x = nil\n  return x.y\nend'
 
-test('the script of a room has dated versions, which can be shown, and can be reset', async () => {
+test('the script of a room has dated versions that can be shown, and it can be reset', async () => {
   await createRoom('den')
   const first = 'function default_wrap(t) return wrap(t):system() end -- größer'
   const second = 'function default_wrap(t) return wrap(t):system():room() end'
@@ -51,7 +51,7 @@ test('the script of a room has dated versions, which can be shown, and can be re
   expect((await rhea(['script', 'den', 'reset', 'now'])).exitCode).toBe(2)
 })
 
-test('a hook says a line and asks a model for who set the script, and a fork of the room says nothing', async () => {
+test('a hook posts a line and asks a model as the person who set the script, but not in a fork', async () => {
   await createRoom('alerts')
   const source = `function default_wrap(t) return wrap(t):system():history() end
     function on_message(entry)

@@ -97,7 +97,7 @@ const UNREADABLE = [
 ] as const
 
 describe.each(WAYS)('over %s', (way) => {
-  test.each(HARMLESS)('an MCP server with %s is up with its tool, and a call of it works', async (oddity) => {
+  test.each(HARMLESS)('an MCP server with %s is up, and a call of its tool succeeds', async (oddity) => {
     await using servers = await openOdd(oddity, way)
     expect(servers.state('odd')).toEqual({ kind: 'up', leftOut: [] })
     expect(servers.ids()).toEqual(['odd_echo'])
@@ -137,7 +137,7 @@ test('a null default and a null enum value stay in a tool schema', async () => {
   })
 })
 
-test('a null hint of an MCP tool leaves its other hints in effect', async () => {
+test('an MCP tool with one null hint keeps its other hints', async () => {
   await using servers = await openOdd('null-hint', 'http')
   expect(servers.tool('odd_echo')!.access).toBe('read')
 })

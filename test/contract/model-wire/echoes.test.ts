@@ -250,7 +250,7 @@ test.each(REFUSED.map((one) => ({ ...one, ...one.access })))(
   },
 )
 
-test('a server that wants a thought back is not taken to refuse it', async () => {
+test('an error that asks for a missing thought is not read as a refusal of thoughts', async () => {
   const wanted = status(400, 'The `reasoning_content` in the thinking mode must be passed back to the API.')
   const called = chatCall('call_a', { reasoning_content: 'hm' })
   const { ends, bodies } = await play({ backend: 'openai-compatible' }, called, wanted, saysDone)
@@ -311,7 +311,7 @@ test.each(IDS.map((one) => ({ backend: one[0].backend, words: one[3], one })))(
   },
 )
 
-test('a server that refuses rewritten ids as well is not asked for ever', async () => {
+test('a server that also refuses the rewritten ids is not asked again without end', async () => {
   const refuses = status(400, MISTRAL('x'))
   const { ends, bodies } = await play(CHAT[1]!, chatCall('call_a'), refuses, refuses, saysDone)
   expect(ends).toEqual([expect.stringContaining('Tool call id'), 'done'])

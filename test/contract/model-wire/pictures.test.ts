@@ -72,7 +72,7 @@ const BACKENDS: readonly (readonly [name: string, access: Partial<ModelConfig>, 
   ]
 
 test.each(BACKENDS)(
-  'a picture named in a message goes along, is counted and is not stored: %s',
+  'a picture named in a message is sent and counted, but not stored: %s',
   async (_, access, wire, part) => {
     await using open = await openWorld(access)
     open.server.play(wire.says('a sofa'))
@@ -92,7 +92,7 @@ test.each(BACKENDS)(
 )
 
 test.each(BACKENDS)(
-  'a picture that a model looks at by itself is in its next request: %s',
+  'a picture that a model opens with look_at is in its next request: %s',
   async (...row) => {
     const [, access, wire, part] = row
     await using open = await openWorld(access)
@@ -117,7 +117,7 @@ test('EXIF and comments of a photo are not sent', async () => {
 test.each([
   ['the model takes none', { images: false }, 'it takes no pictures'],
   ['nothing is known of the model', { images: undefined }, 'it is not known to take pictures'],
-])('the model reads measures, and the room is told why: %s', async (_, access, why) => {
+])('the model gets only the size of a picture, and a notice says why: %s', async (_, access, why) => {
   await using open = await openWorld({ backend: 'openai-compatible', ...(access as Partial<ModelConfig>) })
   open.server.play(chatWire.says('I cannot see it'))
   await open.world.ask('what is in p.png?')
@@ -129,7 +129,7 @@ test.each([
   ])
 })
 
-test('a damaged picture is not sent, and the room is told', async () => {
+test('a damaged picture is not sent, and a notice in the room says so', async () => {
   await using open = await openWorld({ backend: 'openai-compatible' })
   open.server.play(chatWire.says('no'))
   await open.world.ask('what is in cut.png and in new.png?')
@@ -137,7 +137,7 @@ test('a damaged picture is not sent, and the room is told', async () => {
   expect((await open.world.lines())[0]).toBe("notice: @qwen does not see cut.png: 'cut.png' is cut off")
 })
 
-test('no picture goes along if look_at is out of scope', async () => {
+test('no picture is sent if look_at is out of scope', async () => {
   await using open = await openWorld({ backend: 'openai-compatible' })
   await open.world.setScope('none')
   open.server.play(chatWire.says('no'))
@@ -146,7 +146,7 @@ test('no picture goes along if look_at is out of scope', async () => {
   expect((await open.world.lines())[0]).toMatch(/does not see p\.png: look_at is not among the tools/)
 })
 
-test('at most four pictures go along, each once', async () => {
+test('a request has at most four pictures, each of them once', async () => {
   for (const [index, name] of ['1', '2', '3', '4', '5'].entries())
     await writeFile(join(one.files, `${name}.png`), pngOf(10 + index, 10))
   await using open = await openWorld({ backend: 'openai-compatible' })
@@ -156,7 +156,7 @@ test('at most four pictures go along, each once', async () => {
   expect((await open.world.lines())[0]).toMatch(/does not see 5\.png: at most 4 pictures/)
 })
 
-test('a server that refuses pictures is asked once more without them, and remembered', async () => {
+test('a server that refuses pictures is asked again without them, and gets none later', async () => {
   await using open = await openWorld({ backend: 'openai-compatible' })
   const refusal = { error: { message: 'm is not a multimodal model' } }
   open.server.play(status(400, JSON.stringify(refusal)), chatWire.says('one'), chatWire.says('two'))
@@ -166,7 +166,7 @@ test('a server that refuses pictures is asked once more without them, and rememb
   expect((await open.world.lines())[0]).toMatch(/does not see p\.png: it refused pictures/)
 })
 
-test('a server that cannot read a picture is given the next one', async () => {
+test('a server that cannot read one picture still gets the next picture', async () => {
   await using open = await openWorld({ backend: 'openai-compatible' })
   const refusal = { error: { message: 'Could not process image' } }
   open.server.play(status(400, JSON.stringify(refusal)), chatWire.says('one'), chatWire.says('two'))
@@ -183,7 +183,7 @@ test('a prompt without space for a picture is sent without it', async () => {
   expect((await open.world.lines())[0]).toMatch(/the prompt has no space for pictures/)
 })
 
-test('/turn and the chart of a prompt have the measures, tokens and hash of a picture', async () => {
+test('/turn and the prompt chart show the size, tokens and hash of a picture', async () => {
   await using open = await openWorld({ backend: 'openai-compatible' })
   open.server.play(chatWire.says('a sofa'))
   await open.world.ask('what is in p.png?')

@@ -209,7 +209,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     expect((await ask(1)).number).toBe(number + 1)
   })
 
-  test('the open questions of a dead server are returned when it expires and can no longer be answered', async () => {
+  test('the expiry of a dead server returns its open questions and ends their answering', async () => {
     const { number } = await ask(0)
     const id = stores(0).server
     const { questions: left } = await stores(1).servers.expire(0)

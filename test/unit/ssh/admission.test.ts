@@ -234,7 +234,7 @@ test('a login over the address limit is refused and does not count for its perso
   expect(refusalOf(enter('alice', { slot: knock('alice', '192.0.2.2') }))).toBeUndefined()
 })
 
-test('a refused login keeps its reason, does not count for its person and is evicted for others', () => {
+test('a refused login keeps its reason, does not count for its person and is evicted first', () => {
   const { log, knock, enter } = house({
     connections_per_person: 1,
     connections_per_address: 1,

@@ -117,7 +117,7 @@ describe('fitting the steps of a turn', () => {
     )
   })
 
-  it('messages that fit together are not changed', async () => {
+  it('messages are not changed if all of them fit the token limit', async () => {
     const message: StepMessage = { role: 'tool', call: '1', name: 'x', content: 'y'.repeat(5000) }
     expect((await fit([message], 6000)).messages[0]).toBe(message)
   })

@@ -64,7 +64,7 @@ test('/mcp connect rejects a server that requires a login but allows no client r
   expect(await world.exec(world.root, 'mcp list --json')).toEqual(done('[]'))
 })
 
-test('/mcp login is refused to members, for programs and for unknown servers', async () => {
+test('/mcp login is refused to members, and for servers that are unknown or run as a program', async () => {
   await using world = await createCommandWorld()
   await using far = await startHttpMcpServer('streamable')
   await world.exec(world.root, `mcp connect holler ${rawServer('usual').join(' ')}`)

@@ -28,7 +28,7 @@ const turn = (id: string, person = id, where = 'lobby'): Work => ({
   facts: { model: 'qwen' },
 })
 
-describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
+describe.skipIf(lacks('postgres'))('the turns of two servers', () => {
   let postgres: EmptiedPostgres
   let storages: readonly [Storage, Storage]
   let one: ClusterStores

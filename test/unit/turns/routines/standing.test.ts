@@ -44,7 +44,7 @@ const CASES: readonly (readonly [
   ['is away for 91 days', ({ clock }) => clock.step(91 * 86_400_000), { state: 'ended' }],
 ]
 
-test.each(CASES)('a routine of a person who %s asks nothing', async (_what, change, becomes) => {
+test.each(CASES)('a routine of a person who %s asks no model', async (_what, change, becomes) => {
   await using world = await createRoutineWorld(scriptedModel())
   const bob = await world.person('bob')
   const made = await world.make({}, bob)

@@ -210,7 +210,7 @@ test('sender and receiver forget all items when these exceed the limit of charac
   expect(() => receive({ list: 0, ...(items ? { items } : {}) })).toThrow('was never sent')
 })
 
-test('items of a list that cannot be serialized do not count as sent', () => {
+test('the items of a list that failed to serialize do not count as sent', () => {
   const [sender, receive] = [rowSender(), createReceiver<Row>()]
   const circle: { id: number; text: string; circle?: object } = { id: 9, text: 'x' }
   circle.circle = circle
