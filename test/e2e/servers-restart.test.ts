@@ -128,7 +128,7 @@ describe.skipIf(lacks('postgres'))('three servers that are started again', () =>
     expect((await stage.as(0, 'rhea1', ['claim', stage.servers[0]!.claimCode!])).exitCode).toBe(0)
   })
 
-  test('a data directory is used by one server at a time, and is free once its server is killed', async () => {
+  test('a data directory is used by one server at a time, and is free once that is killed', async () => {
     const [first] = stage.servers
     const { dataDir } = first!
     const config = await readFile(`${dataDir}.toml`, 'utf8')

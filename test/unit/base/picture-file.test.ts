@@ -18,28 +18,28 @@ describe('readPictureFile', () => {
     ['WebP', samplePicture('webp'), 'image/webp', 3, 2],
     ['lossless WebP', samplePicture('lossless'), 'image/webp', 3, 2],
     ['GIF', samplePicture('gif'), 'image/gif', 3, 2],
-  ])('reads the measures of a %s', (_, file, type, width, height) => {
+  ])('readPictureFile reads the dimensions of a %s', (_, file, type, width, height) => {
     expect(read(file)).toMatchObject({ type, width, height })
   })
 
-  it.each(['jpeg', 'webp', 'gif'] as const)('leaves the notes out of a %s', (name) => {
+  it.each(['jpeg', 'webp', 'gif'] as const)('readPictureFile removes the metadata of a %s', (name) => {
     expect(hasSecret(samplePicture(name))).toBe(true)
     const { bytes } = read(samplePicture(name))
     expect(hasSecret(bytes)).toBe(false)
     expect(read(bytes).bytes).toEqual(bytes)
   })
 
-  it('leaves texts, EXIF and animation out of a PNG', () => {
+  it('readPictureFile removes texts, EXIF and animation from a PNG', () => {
     const notes = ['eXIf', 'tEXt', 'acTL', 'fdAT'].map((name) => pngChunk(name, Buffer.from('secret')))
     expect(Buffer.from(read(pngOf(3, 2, { before: notes })).bytes)).toEqual(pngOf(3, 2))
   })
 
-  it('keeps all of a file that has no notes', () => {
+  it('readPictureFile leaves a file without metadata unchanged', () => {
     for (const name of ['progressive', 'lossless'] as const)
       expect(Buffer.from(read(samplePicture(name)).bytes)).toEqual(samplePicture(name))
   })
 
-  it('keeps the first frame of an animated GIF', () => {
+  it('readPictureFile keeps only the first frame of an animated GIF', () => {
     const file = samplePicture('gifAnimated')
     const { bytes } = read(file)
     const frames = (one: Uint8Array): number =>
@@ -48,7 +48,7 @@ describe('readPictureFile', () => {
     expect(bytes.at(-1)).toBe(0x3b)
   })
 
-  it('leaves out whatever follows the picture', () => {
+  it('readPictureFile removes all bytes after the end of the picture', () => {
     const zip = Buffer.from('PK\x03\x04 secret')
     for (const file of [pngOf(3, 2), samplePicture('jpeg'), samplePicture('webp'), samplePicture('gif')])
       expect(hasSecret(read(Buffer.concat([file, zip])).bytes)).toBe(false)
@@ -141,11 +141,11 @@ const HOSTILE: readonly (readonly [what: string, file: Buffer, why: RegExp])[] =
 ]
 
 describe('a hostile picture', () => {
-  it.each(HOSTILE)('is refused: %s', (_, file, why) => {
+  it.each(HOSTILE)('a hostile picture is refused: %s', (_, file, why) => {
     expect(readPictureFile(file)).toMatch(why)
   })
 
-  it('has no more than the pixels that its headers name', () => {
+  it('a decoded picture has at most the number of pixels that its headers name', () => {
     expect(read(pngOf(7999, 1))).toMatchObject({ width: 7999, height: 1 })
     expect(HOSTILE.length).toBeGreaterThanOrEqual(40)
   })

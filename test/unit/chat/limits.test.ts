@@ -31,7 +31,7 @@ test('a refused command does not count against the rate limit', async () => {
   await keep.next(alice, here)
 })
 
-test('one person going fast does not slow another', async () => {
+test('commands of one person at a high rate do not slow another person down', async () => {
   const { pace: keep, waits } = pace()
   for (let i = 0; i < 8; i++) await keep.next(alice, here)
   await keep.next({ id: 'bob' as PersonId }, here)
@@ -99,7 +99,7 @@ test('all names of a key share one byte quota, and a network has that of 64 peop
   quota.take(personOf('elsewhere', 'other', '192.0.2.2'), 600)
 })
 
-test('a request limited to a part of the byte quota leaves the rest for other requests', () => {
+test('a request that may use only part of the byte quota leaves the rest for other requests', () => {
   const quota = createByteQuota({ bytes_per_person_day: 1_000 }, handClock())
   const alice = personOf('alice')
   quota.take(alice, 800, 7 / 8)

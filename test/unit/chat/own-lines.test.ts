@@ -61,7 +61,7 @@ test('an edit of an action and an unchanged, empty or too long edit are refused'
   expect(await lines(false)).toHaveLength(2)
 })
 
-test("a line that a routine said is not its person's last line", async () => {
+test("a line that a routine posted does not count as the last line of the routine's owner", async () => {
   const { own, room, ann, say, lines } = await createScene()
   await say('ann', 'one')
   await room.record({ kind: 'message', author: 'ann', by: ann.id, text: 'tea', routine: 3 })
@@ -217,7 +217,7 @@ describe('reactions', () => {
   })
 })
 
-test('a log that is revised entry by entry equals the revised log of the store', async () => {
+test('a log revised entry by entry equals the log that the store revised', async () => {
   const { rooms } = await createChatParts()
   const room = await rooms.lobby()
   const one = await room.record({ kind: 'message', author: 'ann', text: 'one' })

@@ -113,7 +113,7 @@ test('joins and leaves that could not be stored are summed up after the next sto
   expect(await logged()).toEqual(watcher.texts())
 })
 
-test('many joins and leaves of visitors are forgotten if they cannot be stored', async () => {
+test('too many unstored joins and leaves of visitors are dropped', async () => {
   let trouble: StorageError | undefined = new StorageError('full', 'the disk is full')
   const { watcher, come, endMinute } = await startLobby(20, ({ append }) => ({
     append: (...args: Parameters<typeof append>) => (trouble ? Promise.reject(trouble) : append(...args)),
@@ -156,11 +156,11 @@ test.each([
   ['ab', 'ba', '2 people came and went'],
   ['abc', 'cd', '2 people joined, 1 left, 1 came and went'],
   ['aa', 'a', '1 person came and went'],
-])('the sum of joins %j and leaves %j is: %s', (joined, left, text) => {
+])('the summary of joins %j and leaves %j is: %s', (joined, left, text) => {
   expect(textOf(changes(joined, left))).toBe(text)
 })
 
-test('a person who left and came back is counted as such', () => {
+test('a person who left and came back is counted as returned', () => {
   const again = [...changes('', 'ab'), ...changes('abc', '')]
   expect(textOf(again)).toBe('1 person joined, 2 left and came back')
   expect(textOf([...changes('a', 'a'), ...changes('a', '')])).toBe('a joined')
@@ -254,7 +254,7 @@ test.each([foldPast, fold])(
 )
 
 test.each([foldPast, fold])(
-  'the folded line includes the names of a sum, and a single sum keeps its text',
+  'a folded presence line includes the names of a summary, and a single summary keeps its text',
   (shownOf) => {
     const sum: Entry = {
       ...base(),
@@ -271,7 +271,7 @@ test.each([foldPast, fold])(
 )
 
 test.each([foldPast, fold])(
-  'a person who joined before a sum with their leave and return is shown as joined',
+  'a person who joined before a summary of their leave and return is shown as joined',
   (shownOf) => {
     const sum: Entry = {
       ...base(),
@@ -323,7 +323,7 @@ test('folded presence lines are less than a third of all lines, and every messag
 
 const isPresence = (entry: Entry | undefined): boolean => entry?.kind === 'presence'
 
-test('a fold has a pending line until another line is shown', () => {
+test('a folded presence line stays pending until another line is shown', () => {
   const reader = new PresenceFold()
   for (const entry of entries(...said(3))) reader.take(entry, 80)
   expect(reader.take(entryOf('ann joined'), 80)).toEqual([])

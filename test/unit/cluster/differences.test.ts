@@ -10,7 +10,7 @@ const server = (name: string, facts: Partial<ServerRecord> = {}): ServerRecord =
   ...facts,
 })
 
-test('a server with another version or config is reported once while it differs', async () => {
+test('a server is reported once as long as its version or config differs', async () => {
   const told: string[] = []
   const rows = [server('a'), server('b'), server('c', { version: '1.1.0' }), server('d', { config: 'y' })]
   const servers = { alive: async () => rows }

@@ -265,7 +265,7 @@ function createStage() {
   }
 }
 
-test('an expired server registers again with its new facts when it updates them', async () => {
+test('an expired server registers again when it updates its metadata', async () => {
   const stage = createStage()
   await using lease = stage.lease
   await lease.begin()
@@ -279,7 +279,7 @@ test('an expired server registers again with its new facts when it updates them'
   expect(stage.told).toEqual(['lost', 'restored'])
 })
 
-test('new facts of a living server are stored without a lost or restored event', async () => {
+test('new metadata of a living server is stored without a lost or restored event', async () => {
   const stage = createStage()
   await using lease = stage.lease
   await lease.begin()
@@ -290,7 +290,7 @@ test('new facts of a living server are stored without a lost or restored event',
   expect(stage.told).toEqual([])
 })
 
-test('a server that has ended does not register again when its facts change', async () => {
+test('a server that has ended does not register again when its metadata changes', async () => {
   const stage = createStage()
   await stage.lease.begin()
   await stage.lease[Symbol.asyncDispose]()

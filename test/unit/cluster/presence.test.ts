@@ -209,7 +209,7 @@ async function createWorld(): Promise<World> {
   }
 }
 
-describe.skipIf(lacks('postgres'))('who is here through this server', () => {
+describe.skipIf(lacks('postgres'))('the people of this server', () => {
   let world: World
   beforeAll(async () => void (world = await createWorld()))
   afterAll(async () => await world[Symbol.asyncDispose]())
@@ -286,7 +286,7 @@ describe.skipIf(lacks('postgres'))('who is here through this server', () => {
 })
 
 const DEN = 'den' as RoomName
-describe.skipIf(lacks('postgres'))('what servers know of each other’s people', () => {
+describe.skipIf(lacks('postgres'))('remote presence', () => {
   let database: TestDatabase
   const storages: Storage[] = []
   const of = (at: number): ClusterStores['closings'] => storages[at]!.cluster!.closings

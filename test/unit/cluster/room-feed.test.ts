@@ -54,7 +54,7 @@ function createLog() {
  */
 const fate = fc.constantFrom('whole', 'short', 'twice', 'late', 'lost', 'own')
 
-test('a room delivers each entry once and in order for any lost, late or repeated hints', async () => {
+test('a room delivers each entry once and in order if notifications are lost, late or repeated', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(3), fc.array(fate, { maxLength: 30 }), async (before, fates) => {
       const said = createLogWith(before)
@@ -105,7 +105,7 @@ test('entries that could not be read are delivered after the database is back', 
   expect(said.heard).toEqual(said.from(0))
 })
 
-test('a room whose newest entry could not be read delivers from the first hinted entry on', async () => {
+test('a room whose newest entry could not be read delivers from the first notified entry on', async () => {
   const said = createLogWith(2)
   said.away(true)
   await said.room.ready
@@ -115,7 +115,7 @@ test('a room whose newest entry could not be read delivers from the first hinted
   expect(said.heard).toEqual(said.from(2))
 })
 
-test('an event without an entry is delivered after the entries hinted before it', async () => {
+test('an event without an entry is delivered after the entries notified before it', async () => {
   const said = createLog()
   await said.room.ready
   const first = said.room.hinted(said.append())
@@ -123,7 +123,7 @@ test('an event without an entry is delivered after the entries hinted before it'
   expect(said.heard).toEqual([...said.from(0), 'a piece'])
 })
 
-test('a hint with an unknown id delivers nothing and does not block later entries', async () => {
+test('a notification with an unknown id delivers nothing and does not block later entries', async () => {
   const said = createLog()
   await said.room.ready
   await said.room.hinted(said.append())
@@ -134,7 +134,7 @@ test('a hint with an unknown id delivers nothing and does not block later entrie
   expect(said.heard).toEqual(said.from(0))
 })
 
-test('several hints at once cause one read', async () => {
+test('several simultaneous change notifications cause one read', async () => {
   const said = createLog()
   await said.room.ready
   const hints = [said.append(), said.append()]
@@ -145,7 +145,7 @@ test('several hints at once cause one read', async () => {
 const whisper = { id: 'a', kind: 'message', author: 'ann', text: 'hello', room: 'lobby', at: 0 }
 const note = (body: object): string => JSON.stringify({ server: 's', ...body })
 
-test('a note is parsed as a hint with an id or as a whisper with its entry', () => {
+test('a bus message is parsed as a notification with an id or as a whisper with its entry', () => {
   expect(parseNote(note({ hint: { id: 'a' } }))).toMatchObject({ hint: { id: 'a' } })
   expect(parseNote(note({ whisper, to: ['p'] }))).toMatchObject({ whisper })
 })
@@ -158,6 +158,6 @@ test.each([
   '{}',
   'null',
   'not JSON',
-])('the note %s is rejected', (text) => {
+])('the bus message %s is rejected', (text) => {
   expect(parseNote(text)).toBeUndefined()
 })

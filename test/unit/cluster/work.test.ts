@@ -121,7 +121,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     expect(changed[1]!.filter((where) => where === 'b').length).toBeGreaterThan(2)
   })
 
-  test('a slot that could not be released, or whose acquisition failed, is released later', async () => {
+  test('a turn slot is released later if its release or its acquisition failed', async () => {
     let isBroken = false
     const { work } = stores(0)
     const fails = async (): Promise<never> => {
@@ -149,7 +149,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     await expect.poll(rows, PATIENCE).toEqual([])
   })
 
-  test('a server loses its slots once when its lease is lost', async () => {
+  test('a server reports the loss of its turn slots once when it loses its lease', async () => {
     const lost: string[] = []
     const slot = slotOf(await works[0]!.take(turn('e'), LIMITS, { ...QUIET, lost: () => lost.push('e') }))
     works[0]!.loseAll()

@@ -34,7 +34,7 @@ test('/help lists all groups with their commands, with a slash only in a session
   expect(script.at(-1)).toContain('A script names the room first')
 })
 
-test('/help begins with eight lines of existing commands that say what people do first', async () => {
+test('/help begins with eight lines of existing commands for first steps', async () => {
   await using world = await createCommandWorld()
   for (const kind of ['session', 'script'] as const)
     for (const columns of [79, 39]) {
@@ -139,7 +139,7 @@ test('the summary of a command is the half line before its semicolon', async () 
   expect([summaryOf('help'), summaryOf('@qwen')]).toEqual([undefined, undefined])
 })
 
-test('no group or foreign command has the name of a command', async () => {
+test('no command group or foreign command has the name of one of our commands', async () => {
   await using world = await createCommandWorld()
   const names = new Set(world.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]))
   expect(world.groups.map(({ name }) => name).filter((name) => names.has(name))).toEqual([])
@@ -189,7 +189,7 @@ test.each([
   ['who is here?', '/who'],
   ['how do I talk to bob alone', '/msg '],
   ['where is my timezone', '/set timezone Europe/Berlin chooses'],
-])('/help finds for the question "%s" what @guide would find', async (question, beginning) => {
+])('/help finds for the question "%s" the same commands as @guide', async (question, beginning) => {
   await using world = await createCommandWorld()
   const rows = rowsOf(await world.type(world.bob, `help ${question}`))
   expect(rows[0]!.startsWith(beginning)).toBe(true)
@@ -207,7 +207,7 @@ test.each([
   expect(await world.type(world.bob, `help ${word}`)).toEqual(refused(sentence))
 })
 
-test('every command exists that the advice for foreign commands names', async () => {
+test('the advice for commands of other chat programs names only existing commands', async () => {
   await using world = await createCommandWorld()
   const names = new Set(world.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]))
   for (const [word, advice] of FOREIGN_COMMANDS) {

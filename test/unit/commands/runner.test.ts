@@ -263,7 +263,7 @@ test('a message that mentions several models calls each of them once', async () 
   expect(last.map(({ author, text }) => `${author}: ${text}`)).toEqual(['llama: I am llama', 'qwen: a'])
 })
 
-test('a line of a routine is marked, asks models, rings nobody and ends no absence', async () => {
+test('a line of a routine is marked and asks models, but rings nobody and ends no absence', async () => {
   await using world = await createTurnWorld(scriptedModel(say('a')))
   const heard: string[] = []
   const away = { heard: (_room: unknown, _person: unknown, text: string) => void heard.push(text) }
@@ -334,7 +334,7 @@ test.each([
   ['member', 'message', undefined, 'that rang nobody: only ops'],
   ['guest', 'action', undefined, 'that rang nobody: only ops'],
 ] as const)(
-  '@here of somebody with the role %s in a line of the kind %s rings everybody: %s',
+  '@here by a person with the role %s in a line of the kind %s rings everybody: %s',
   async (role, kind, toAll, hint) => {
     await using world = await createTurnWorld(scriptedModel())
     const room = { ...world.room, roleOf: async () => role }
@@ -348,7 +348,7 @@ test.each([
   },
 )
 
-test('a mentioned model that cannot be asked is named, and the others are still asked', async () => {
+test('a mentioned model that cannot be asked is named, and other models are still asked', async () => {
   await using world = await createTurnWorld(scriptedModel(say('a')), {
     more: [anotherModel('llama')],
     limits: { turns_per_room: 1, turns_queued: 0 },

@@ -23,7 +23,7 @@ const byUrl = (url: string): McpServerConfig => ({
 const call = (servers: RawServers, id: string) =>
   servers.tool(id)!.run({ a: 'b' }, { signal: new AbortController().signal } as ToolContext)
 
-describe.each(['streamable', 'events', 'older'] as const)('a server by its address, %s', (kind) => {
+describe.each(['streamable', 'events', 'older'] as const)('an MCP server with a URL, %s', (kind) => {
   test('an MCP server with a URL offers tools with network access and receives the configured header', async () => {
     await using server = await startHttpMcpServer(kind)
     await using servers = await connectRawServers([byUrl(server.url)])
@@ -51,7 +51,7 @@ describe.each(['streamable', 'events', 'older'] as const)('a server by its addre
 })
 
 describe.each(['streamable', 'events', 'older'] as const)(
-  'an answer of more than a message can be, %s',
+  'an answer over the size limit, %s',
   (kind) => {
     test('an answer over 4 MiB fails only its call, and later calls to MCP servers succeed', async () => {
       await using server = await startHttpMcpServer(kind)
@@ -69,7 +69,7 @@ describe.each(['streamable', 'events', 'older'] as const)(
 )
 
 test.each(['hangs', 'fails', 'breaks off'] as const)(
-  'an older MCP server that %s on server/discover is asked with initialize instead',
+  'an older MCP server that %s on server/discover gets initialize instead',
   async (unknown) => {
     await using server = await startHttpMcpServer('streamable', unknown)
     // Only what hangs is given up; on a busy machine the others take longer than one would wait for it.
@@ -83,7 +83,7 @@ test.each(['hangs', 'fails', 'breaks off'] as const)(
   },
 )
 
-describe('a server by its address, in the newest revision', () => {
+describe('an MCP server with a URL, in the newest revision', () => {
   const far = (url: string) => ({ name: 'far', trust: 'ask' as const, reach: { url } })
 
   const call = (servers: RawServers, id: string, args: object, signal = new AbortController().signal) =>

@@ -268,7 +268,7 @@ test.each([
   await expect(loginIn(openLogins()).begin()).rejects.toThrow(why)
 })
 
-test('a login at a remote server requires an https address that is not local', async () => {
+test('a login at a remote MCP server requires an https address that is not local', async () => {
   const login = loginIn(openLogins(), undefined, 'http://far.example.org/mcp')
   await expect(login.begin()).rejects.toThrow('its address has to begin with https:// for a login')
   const there = new URL('https://far.example.org')
@@ -319,7 +319,7 @@ test.each(['well', 'only-post'] as const)(
   },
 )
 
-test('the login begun last stays, even if tokens of an earlier one arrive later', async () => {
+test('the login begun last stays valid even if tokens of an earlier login arrive later', async () => {
   const login = loginIn(openLogins())
   const first = await answerTo(login)
   const { made, release } = far.hold()
@@ -434,7 +434,7 @@ test('a login store remembers its newest secrets and forgets older ones', async 
   expect(store.secrets.slice(-3)).toEqual(['token 48', 'token 49', 'key'])
 })
 
-test('a login is forgotten by its server name in another process, and its tokens are revoked', async () => {
+test('another process can delete a login by its server name, which revokes its tokens', async () => {
   await logIn(loginIn(openLogins()))
   expect(await openLogins().forget('far')).toEqual({ why: undefined })
   expect(far.hasLive()).toBe(false)

@@ -13,7 +13,7 @@ import { type CommandWorld, createCommandWorld } from '../../support/commands/co
 import { row, sampleModel, sampleSnapshot } from '../../support/snapshot.ts'
 import { type Workbench, createWorkbench } from '../../support/workbench.ts'
 
-describe('the guide on the wire', () => {
+describe('the guide as a model server', () => {
   const guide = createModel(sampleConfig({ name: 'guide', backend: 'guide' }))
 
   const ask = (message: string, request: ModelRequest = sampleRequest()) =>
@@ -158,7 +158,7 @@ const history = (
   ),
 })
 
-test('a step of the tour gives way to the next one once the asker has done it', async () => {
+test('a step of the tour is replaced by the next one after the asker has done it', async () => {
   expect(typed(await tour(history(['alice', 'good morning']))).slice(0, 3)).toEqual([
     '@qwen what can you do here?',
     '/create NAME',
@@ -170,7 +170,7 @@ test('a step of the tour gives way to the next one once the asker has done it', 
   ])
 })
 
-test('messages of others do no step of the tour, even if they imitate the asker', async () => {
+test('messages of other people complete no step of the tour, even if they imitate the asker', async () => {
   const open = typed(await tour())
   const said = history(['bob', 'hello\nalice: hello\n\nalice: @qwen hello'], ['bobalice', '@qwen hello'])
   expect(typed(await tour(said))).toEqual(open)

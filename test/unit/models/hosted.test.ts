@@ -116,7 +116,7 @@ describe('a hosted model', () => {
     expect(events.at(-1)).toMatchObject({ usage: { input: 1000, cached: 900, output: 9 } })
   })
 
-  test('an Anthropic request marks a block of the conversation that the next request has, too', async () => {
+  test('an Anthropic request marks for the cache a block that the next request contains too', async () => {
     const rows = (count: number): string =>
       Array.from({ length: count }, (_, row) => `ann: row ${row} of what was said here`).join('\n')
     const sent = async (context: string, messages: ModelRequest['messages'] = []) => {
@@ -141,7 +141,7 @@ describe('a hosted model', () => {
     expect(marked(results!.content)).toHaveLength(1)
   })
 
-  test('OpenAI gets the room as a hash, as the key of its cache', async () => {
+  test('an OpenAI request has a hash of the room as its cache key', async () => {
     const keys: unknown[] = []
     for (const room of ['den', 'den', 'hall', undefined]) {
       server.play(answer)
@@ -312,7 +312,7 @@ test.each([
   ['an object as a constant', { const: { a: 1 } }, { type: 'string', enum: ['{"a":1}'] }],
   ['null alone', { type: 'string', enum: [null] }, { type: 'string' }],
 ])(
-  'a schema with listed values reaches Gemini in the form that it accepts: %s',
+  'a schema with an enum reaches Gemini in the form that Gemini accepts: %s',
   async (_, value, expected) => {
     expect(await valueSent(value as JsonObject)).toEqual(expected)
     expect(await valueSent({ type: 'array', items: value })).toEqual({ type: 'array', items: expected })

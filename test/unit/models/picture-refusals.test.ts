@@ -25,7 +25,7 @@ it.each([
 })
 
 it.each(['temperature is not supported', 'prompt is too long: 3 tokens > 2 maximum', 'no credit'])(
-  'another refusal is none of pictures: %s',
+  'an unrelated refusal is not recognized as a refusal of pictures: %s',
   (said) => {
     expect(parsePictureRefusal(said)).toBeUndefined()
   },

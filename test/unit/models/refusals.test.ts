@@ -252,7 +252,7 @@ test.each([
   `error parsing tool call: raw='{"q":', err=unexpected end of JSON input`,
   'Failed to parse tool call arguments as JSON: parse error at line 1',
   'The model produced invalid sequence as part of ToolUse. Please refer to the model tool use troubleshooting guide.',
-])('a slip of the model is recognized in: %s', (said) => {
+])('an invalid output of the model is recognized in: %s', (said) => {
   expect(isModelSlip(said)).toBe(true)
   const error = toModelError(errorOfEvent({ error: said }), target, false, BODY)
   expect(error).toMatchObject({ retryable: true })
@@ -334,7 +334,7 @@ test.each([
   expect(named(said, fields)).toEqual({ kind: 'field', field: Object.keys(fields)[0] })
 })
 
-test('a refused level of thinking of Gemini is found within its settings', () => {
+test('a refused thinking level is found within the Gemini settings', () => {
   const fields = { generationConfig: { thinkingConfig: { thinkingLevel: 'low' } } }
   const said = 'Thinking level is not supported for this model.'
   expect(named(said, fields)).toEqual({ kind: 'field', field: 'thinkingConfig' })
@@ -343,7 +343,7 @@ test('a refused level of thinking of Gemini is found within its settings', () =>
 const MARK = { cache_control: { type: 'ephemeral' } }
 
 test.each(['tools.1.custom', 'system.0', 'messages.0.content.0'])(
-  'a cache mark that is refused in %s is left out everywhere, and no tool with it',
+  'a cache mark refused in %s is left out everywhere, but no tool is left out',
   (place) => {
     const schema = { type: 'object', properties: { cache_control: { type: 'string' } } }
     const text = { type: 'text', text: 'hello' }

@@ -41,7 +41,7 @@ test('a command that changed no file, or only directories that searches skip, re
   expect(await run('echo x > made', { readOnly: true })).toBeUndefined()
 })
 
-test('a command that was stopped reports what it made until then', async () => {
+test('a stopped command reports the files that it made until then', async () => {
   const stop = new AbortController()
   const running = run('echo x > made; sleep 60', { signal: stop.signal })
   await expect.poll(() => readdir(one.files), { timeout: 10_000 }).toContain('made')
@@ -55,12 +55,12 @@ test('a file that a tool wrote while a command ran is not reported as changed by
   expect(await running).toMatchObject([{ name: 'own' }])
 })
 
-test('names that a command made are reported without controls, and long ones are cut', async () => {
+test("a command's file names are reported without control characters, and long ones are cut", async () => {
   const files = await run(`printf x > "$(printf 'a\\nb')"; printf x > ${'n'.repeat(250)}`)
   expect(files?.map(({ name }) => name)).toEqual(['a\\u{a}b', `…/${'n'.repeat(200)}`])
 })
 
-test('nothing is compared in a workspace of more than 5,000 entries', async () => {
+test('changed files are not searched in a workspace of more than 5,000 entries', async () => {
   await mkdir(join(one.files, 'many'))
   await run('cd many; i=0; while [ $i -lt 5000 ]; do : > $i; i=$((i+1)); done')
   expect(await readFileStamps(one.files)).toBeUndefined()

@@ -148,7 +148,7 @@ function commandsIn(memoryBytes: number) {
 /** More than any machine has, so that as few run at once as may. */
 const HUGE = 2 ** 60
 
-test('a machine with little memory runs two commands at once, and the next when one has ended', async () => {
+test('a machine with little memory runs two commands at once, and a third after one has ended', async () => {
   const { start, atWork } = commandsIn(HUGE)
   const all = ['a', 'b', 'c'].map((room) => start(room))
   await expect.poll(() => atWork.map(({ room }) => room)).toEqual(['a', 'b'])

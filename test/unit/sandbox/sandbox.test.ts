@@ -220,7 +220,7 @@ describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
     expect((await run('rm f*; ls')).output).toBe('')
   })
 
-  describe('that makes empty files without end', () => {
+  describe('a command that makes empty files without end', () => {
     const STOPPED = "stopped: the room's files came over 20 MiB or 3000 in number; delete what is not needed"
     let own: OneWorkspace
     beforeEach(async () => {

@@ -8,7 +8,7 @@ import { openWorkspace } from '../../support/workspace.ts'
 const ann = { name: 'ann' }
 const text = (content: string) => () => content
 
-test('a version of a file can be put back, and what the file was then is a version, too', async () => {
+test('a version of a file can be restored, and the replaced file becomes a version, too', async () => {
   await using own = await openWorkspace()
   await own.workspace.changeText('d/a', text('one'))
   await own.workspace.changeText('d/a', text('two'))
@@ -29,7 +29,7 @@ test('the paths for completion are those of files and of removed files with vers
   expect((await own.workspace.kept.paths()).toSorted()).toEqual(['b', 'd/a'])
 })
 
-test('a line of the list of changes that a crash cut swallows no later change', async () => {
+test('a line of the change list that a crash cut off does not hide later changes', async () => {
   await using own = await openWorkspace()
   await own.workspace.changeText('a', text('one'))
   const list = join(own.root, 'lobby', 'backups.jsonl')
@@ -39,7 +39,7 @@ test('a line of the list of changes that a crash cut swallows no later change', 
   expect(await own.workspace.kept.versions('a')).toMatchObject([{ version: 1 }, { version: 2 }])
 })
 
-test('a version of a name that leads out of the workspace is refused', async () => {
+test('a version is refused if its file name leads out of the workspace', async () => {
   await using own = await openWorkspace()
   await expect(own.workspace.kept.versions('../backups')).rejects.toThrow('outside the workspace')
   await expect(own.workspace.kept.putBack('../x', 1, ann)).rejects.toThrow('outside the workspace')
@@ -60,7 +60,7 @@ const WRITER = `
   }
 `
 
-test('a file has the old or the new text after kill -9 while it is written and put back', async () => {
+test('a file has its old or new text after kill -9 while it is written or restored', async () => {
   await using own = await openWorkspace()
   const script = join(own.root, 'writer.mts')
   await writeFile(script, WRITER.replaceAll("'./src", `'${process.cwd()}/src`))

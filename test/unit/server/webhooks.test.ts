@@ -47,7 +47,7 @@ test('a webhook whose receiver does not answer one room still gets the messages 
   expect(rooms.problems).toEqual([`slow: ${DROPS}`])
 })
 
-test('a room is told of dropped webhooks once until all that waited were sent', async () => {
+test('a room reads once about dropped webhooks, until all waiting webhooks were sent', async () => {
   await using rooms = await startRooms()
   for (let time = 0; time < 3; time++) rooms.say('quick', 150)
   expect(rooms.problems).toEqual([`quick: ${DROPS}`])
@@ -62,7 +62,7 @@ test('a room is told of dropped webhooks once until all that waited were sent', 
   await expect.poll(flood, { timeout: 20_000 }).toEqual([`quick: ${DROPS}`, `quick: ${DROPS}`])
 })
 
-test('a room is told of a webhook whose receiver refuses its messages once until one is taken', async () => {
+test("a room reads once that a webhook's receiver refuses messages, until it accepts one", async () => {
   await using rooms = await startRooms()
   for (const status of [400, 404]) rooms.receiver.answerNext(status)
   rooms.say('quick', 3)

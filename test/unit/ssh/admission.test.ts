@@ -28,7 +28,7 @@ function queue(limits: Partial<SshLimits>) {
   return { log, enter, gone }
 }
 
-test('a network gets the SSH banner until it logged in, and again after a connection without login', () => {
+test('a network gets the SSH banner until it logs in, and again after a connection without login', () => {
   const { knock: admit } = door()
   const [first, other] = [admit('2001:db8::1'), admit('192.0.2.7')]
   expect([first?.showBanner, other?.showBanner]).toEqual([true, true])
@@ -51,7 +51,7 @@ test('the limit of connections per address counts each closed connection once', 
   expect([next?.showBanner, next?.loggedIn(), knock('192.0.2.1')]).toEqual([false, true, undefined])
 })
 
-test('a login is rejected if its address has reached its connection limit since the connection came', () => {
+test('a login is rejected if its address reached the connection limit after the connection opened', () => {
   const { knock } = door({ connections_per_address: 1 })
   const [first, second] = [knock('192.0.2.1'), knock('192.0.2.1')]
   expect([first?.loggedIn(), second?.loggedIn()]).toEqual([true, false])

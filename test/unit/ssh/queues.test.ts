@@ -142,7 +142,7 @@ describe('back pressure', () => {
   })
 })
 
-test('callbacks run on the reply to their own ping; those added in the same tick share one ping', async () => {
+test('a callback runs on the reply to its own ping, and callbacks of one tick share a ping', async () => {
   let pings = 0
   const answers = new Answers(() => (pings += 1))
   const told: string[] = []

@@ -136,7 +136,7 @@ test('a backup copied by hand over a crashed database is detected before the old
   expect(await lastIn(left)).toBe('1')
 })
 
-test('check, audit, backup and copy refuse a database beside the log of another, and change neither', async () => {
+test("check, audit, backup and copy refuse and do not change a database beside another's log", async () => {
   using dir = temporaryDir()
   const { left, backup } = await crashed(dir.path)
   const copy = join(dir.path, 'copy.db')

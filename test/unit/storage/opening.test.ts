@@ -100,7 +100,7 @@ test('the database of another program is refused and left unchanged', async () =
   expect(readFileSync(options.file).equals(before)).toBe(true)
 })
 
-test('a directory in place of the database, or a file in place of its directory, is a clear error', async () => {
+test('a directory at the path of the database or a file at that of its directory is an error', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   mkdirSync(options.file)

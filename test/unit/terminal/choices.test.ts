@@ -10,7 +10,7 @@ const summaryOf = (choice: string) => summaries[choice]
 const rowsAt = (columns: number, rows = 24, choices = ['/help', '/history']): readonly string[] =>
   listChoices(choices, summaryOf, { columns, rows }).split('\n')
 
-test('commands have a row each, with what they do in one column', () => {
+test('each command has a row, and the summaries are in one column', () => {
   expect(rowsAt(80)).toEqual([
     '/help     list the commands',
     '/history  show what was said, with ids, and count what there is',
@@ -21,17 +21,17 @@ test('a summary that is too long for its row is cut after a word', () => {
   expect(rowsAt(40)[1]).toBe('/history  show what was said, with …')
 })
 
-test('words without a summary are in a row', () => {
+test('choices without a summary share a row', () => {
   expect(rowsAt(80, 24, ['ann', 'bob'])).toEqual(['ann  bob'])
 })
 
-test('more than sixty words are counted after the sixtieth', () => {
+test('choices after the sixtieth are not listed but counted', () => {
   const words = Array.from({ length: 70 }, (_, index) => `w${index}`)
   const [row = ''] = rowsAt(80, 24, words)
   expect(row.endsWith('w59  … 10 more')).toBe(true)
 })
 
-test('commands take no more rows than the window has beside the prompt', () => {
+test('the list of commands takes at most the rows that the prompt leaves in the window', () => {
   const many = Array.from({ length: 30 }, () => '/help')
   const rows = rowsAt(80, 12, many)
   expect(rows).toHaveLength(9)

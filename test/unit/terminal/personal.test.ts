@@ -32,7 +32,7 @@ test.each([
   expect(open(env, {}, term).theme().id).toBe(theme)
 })
 
-test('the time zone is the one set in the session, else sent by the client, else saved', () => {
+test('the time zone is set in the session, or else sent by the client, or else saved', () => {
   expect(open({}).zone.name).toBe('UTC')
   expect(open({}, { timezone: 'Asia/Tokyo' }).zone.name).toBe('Asia/Tokyo')
   expect(open({ TZ: 'nonsense' }, { timezone: 'Asia/Tokyo' }).zone.name).toBe('Asia/Tokyo')

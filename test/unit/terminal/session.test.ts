@@ -73,7 +73,7 @@ test('a typed and corrected line is sent with Enter and shown above the prompt',
   expect(host.isDetached()).toBe(true)
 })
 
-test('messages of others are shown above the draft, which stays unchanged', async () => {
+test('messages of other people are shown above the draft, which stays unchanged', async () => {
   const terminal = createFakeTerminal({ size })
   const { room, done } = start(terminal)
   terminal.type('half a thou\x1b[D')

@@ -117,7 +117,7 @@ it('write_file keeps at most a hundred old versions', async () => {
   expect(await readFile(join(own.files, 'x'), 'utf8')).toBe('version 103')
 })
 
-it('old versions count in the space of a room, and the oldest go first', async () => {
+it('old versions of files count toward the space of a room, and the oldest are removed first', async () => {
   await writeFile(join(files, 'big'), 'x'.repeat(40_000))
   for (let n = 0; n <= 20; n++) await write('x', `version ${n}`)
   const kept = (await backups()).toSorted((a, b) => (a < b ? -1 : 1))

@@ -69,7 +69,7 @@ it('run_command asks for permission with the full command and runs nothing if de
   expect(commands).toEqual([])
 })
 
-it('run_command mentions the network and a missing sandbox in its request, which is once only', async () => {
+it('a run_command request names the network and a missing sandbox, and can be allowed once', async () => {
   const { workspace, commands } = workspaceThat({ exitCode: 0 }, { unsandboxed: true })
   const context = contextFor(workspace)
   await callTool(runCommand, { command: 'curl x', network: true }, context)

@@ -118,7 +118,7 @@ const placesIn = (text: string): readonly string[] =>
   [...new Set([...text.matchAll(/gold of place(\d)/g)].map(([, index]) => `room-${index}`))].toSorted()
 
 it(
-  'no search tells a word of a room that somebody in the asking room may not read',
+  'a search reveals no word of a room that a person in the asking room may not read',
   async () => {
     const world = await createWorld()
     const random = createRandom(`${inject('seed')}`)

@@ -92,7 +92,7 @@ it.each(['', 'North', 'a b', 'x'.repeat(33), '../up', 'nörd'])(
   },
 )
 
-it('a model acts in the room it walked to until it leaves, and speaks there for its requester', async () => {
+it('a model acts in the room that it walked to until it leaves, on behalf of its requester', async () => {
   const { turn, alice, lobby, attic, texts } = await house()
   const call = turn(alice)
   expect(await call('sshawl_go', { direction: 'North' })).toMatch(/^Room: attic\n/)

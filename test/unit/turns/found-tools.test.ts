@@ -38,7 +38,7 @@ const resultIn = ({ messages }: ModelRequest): string => {
   return last?.role === 'tool' ? last.content : ''
 }
 
-it('find_tools names tools that the model has already, and these stay offered', async () => {
+it('find_tools names tools that the model already has, and these tools stay offered', async () => {
   const model = scriptedModel(search('matter number 7'), call(['tool_7', {}]), say('ok'))
   await using world = await createTurnWorld(model, { tools: many(200), settings })
   expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
@@ -181,7 +181,7 @@ it('find_tools displaces the tools that were found first, but no called tool', a
   expect(last.messages.filter((one) => one.role === 'tool')).toHaveLength(9)
 })
 
-it('find_tools says how many tokens a too large tool needs, and how many there are', async () => {
+it('find_tools says how many tokens a too large tool needs, and how many tokens are free', async () => {
   const tools = [...many(40), large('picker', 3000)]
   const model = scriptedModel(search('picker'), call(['picker', {}]), say('ok'))
   await using world = await createTurnWorld(model, { tools, settings })
@@ -206,7 +206,7 @@ it('find_tools names the matching tools for which no space is left', async () =>
   expect(content).toMatch(/ask for one by its name: picker_\d/)
 })
 
-it('several find_tools calls in one step promise no more tools than the next request offers', async () => {
+it('several find_tools calls in one step name only tools that the next request offers', async () => {
   const groups = Array.from({ length: 7 }, (_, index) => ['find_tools', { query: `group${index}` }] as const)
   const model = scriptedModel(call(...groups), say('ok'))
   await using world = await createTurnWorld(model, { tools: many(60), settings })
@@ -230,7 +230,7 @@ const act = fc.oneof(
   }),
 )
 
-it('random searches, calls and scope changes never end a turn, and all requests fit the window', async () => {
+it('random searches, calls and scope changes end no turn, and all requests fit the window', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(act, { minLength: 1, maxLength: 3 }), { maxLength: 8 }),

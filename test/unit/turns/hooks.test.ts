@@ -134,7 +134,7 @@ async function seen(
   return results.map(({ text }) => text.replace(/^.*by the room's script: /, ''))
 }
 
-test('before_tool_call gets the same id for a tool, its aliases and the tool that yields to it', async () => {
+test('before_tool_call gets the same id for a tool, its aliases and a tool that it replaces', async () => {
   const tools = [
     tool('read_file'),
     tool('Read', undefined, { aliasOf: 'read_file' }),

@@ -22,7 +22,7 @@ test.each([
   [undefined, '--+++'],
   ['admins', '----+'],
   ['nobody', '-----'],
-] as const)('with allow.remember = %s a room remembers for these roles: %s', (remember, letters) => {
+] as const)('with allow.remember = %s these roles may add to the memory of a room: %s', (remember, letters) => {
   const policy = { allow: { remember } }
   const may = ROLES.map((role) => {
     const why = whyNotRemember(policy, { guest: role === 'guest' }, role)
@@ -31,7 +31,7 @@ test.each([
   expect(may.join('')).toBe(letters)
 })
 
-test('a manager and its author may forget a memory though nobody may remember', () => {
+test('a manager and the author of a memory may remove it even if nobody may add memories', () => {
   const policy = { allow: { remember: 'nobody' } } as const
   const [ann, bob] = ['p1', 'p2'].map((id) => ({ id: id as PersonId, guest: false })) as [Person, Person]
   const letters = ROLES.map(
@@ -63,7 +63,7 @@ test.each([
 const turnWith = (change: object) =>
   ({ messages: [], message: row(1, { text: 'hi' }).entry, ...change }) as unknown as Turn
 
-test('a turn names the strangers whose text it has read: guests, pages and servers, each once', () => {
+test('a turn names each guest, page and server once whose text it has read', () => {
   const outside = { from: 'page', head: 0, tail: 0 }
   const rows = [
     row(2, { author: 'gus', text: 'x', by: 'guest:SHA256:x:1' as PersonId }),
@@ -91,7 +91,7 @@ const contextOf = ({ room, ann }: TurnWorld, person = ann, strangers: readonly s
     chat: { messages: [], turn: { id: 'T', model: 'qwen', textsOfStrangers: () => strangers } },
   }) as unknown as ToolContext
 
-test('the tool asks people who may remember, shows the whole text, and names strangers that were read', async () => {
+test('remember asks people who may add memories, and shows the text and its outside sources', async () => {
   await using world = await createTurnWorld(scriptedModel())
   const { rooms, storage } = world.chatParts
   const parts = { rooms, memories: world.memories, log: storage.chat.entries, store: storage.chat.rooms }
@@ -115,7 +115,7 @@ test('the tool asks people who may remember, shows the whole text, and names str
   expect(await world.memories.current(world.room, world.ann)).toMatchObject([{ number: 1, author: 'ann' }])
 })
 
-test('what the asker said of themselves is sent to the model, and not stored with the turn', async () => {
+test("the requester's own memory is sent to the model but not stored with the turn", async () => {
   const model = scriptedModel(say('hello'))
   await using world = await createTurnWorld(model)
   await world.memories.add('me', world.ann, SECRET)
@@ -130,7 +130,7 @@ test('what the asker said of themselves is sent to the model, and not stored wit
   expect(stored?.prompt?.context).toContain('only they can read: 1]')
 })
 
-test('what a person said of themselves goes only into their own rooms and rooms they named, and never for others', async () => {
+test("a person's own memory is used only for that person, in their rooms and rooms they chose", async () => {
   await using world = await createTurnWorld(scriptedModel())
   const { memories, ann, room } = world
   await memories.add('me', ann, SECRET)
@@ -146,7 +146,7 @@ test('what a person said of themselves goes only into their own rooms and rooms 
   expect(await told(ann, own)).toBeUndefined()
 })
 
-test('a full memory refuses one more and names its limit', async () => {
+test('a full memory refuses another line and names its limit', async () => {
   await using world = await createTurnWorld(scriptedModel())
   const { memories, ann, room } = world
   for (const whose of [room, 'me'] as const)

@@ -50,7 +50,7 @@ test('known facts of a model server stay in use while it is unreachable', async 
   expect(model.times()).toBe(3)
 })
 
-test('a server is asked for its facts again after a failed request, unless it is known to be down', async () => {
+test('a model server is asked for its facts after a failed request, unless it is known to be down', async () => {
   const it = opened()
   const model = asked({ window: 6000 }, { window: 4000 })
   await it.facts.settingsOf(model)
@@ -141,7 +141,7 @@ test('limits learned from refusals apply for a day', () => {
   expect(it.facts.lastKnown(model)).toEqual(model.settings)
 })
 
-test('a series of guessed windows is logged once, and the next series again', () => {
+test('a series of guessed windows is logged once, and a later series is logged again', () => {
   const it = opened()
   const model = asked()
   const told = (): number => it.log.lines.filter((line) => line.includes('smaller windows are tried')).length

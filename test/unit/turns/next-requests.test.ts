@@ -46,7 +46,7 @@ async function fullRoom(backend: Dialect['backend']) {
 }
 
 describe.each(Object.entries(DIALECTS))(
-  'after one refusal, a server that speaks like %s',
+  'after one refusal, a server with the error messages of %s',
   (_name, dialect) => {
     it('a server refuses at most one of eight requests in a room with new messages', async () => {
       await using it = await fullRoom(dialect.backend)
@@ -73,7 +73,7 @@ describe.each([
   ['vllm', chatCall],
   ['llamacpp', chatCall],
   ['gemini', geminiCall],
-] as const)('in a turn of fourteen steps, a server that speaks like %s', (name, call) => {
+] as const)('in a turn of fourteen steps, a server with the error messages of %s', (name, call) => {
   it('a turn of fourteen steps has at most one refusal, and all later requests fit the window', async () => {
     await using it = await fullRoom(DIALECTS[name]!.backend)
     const { script, tally } = countingServer(calling(DIALECTS[name]!, call, 13), model)

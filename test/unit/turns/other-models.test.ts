@@ -119,7 +119,7 @@ it('a request whose thinking was shown is not retried after a broken connection'
   expect(server.requests).toHaveLength(1)
 })
 
-describe('calls of others', () => {
+describe('calls of other models', () => {
   const configured = (name: string, model: ScriptedModel): ConfiguredModel => ({
     settings: sampleConfig({ name, backend: 'ollama' }),
     adapter: model,
@@ -175,7 +175,7 @@ describe('calls of others', () => {
     expect(await converse(world, 2)).toEqual(['qwen: @third knows', 'third: I know.'])
   })
 
-  it('mentions in replies start turns up to turn_depth, and a notice tells who was not asked', async () => {
+  it('mentions in replies start turns up to turn_depth, and a notice names models not asked', async () => {
     const qwen = scriptedModel(say('@llama 1'), say('@llama 3'))
     const llama = scriptedModel(say('@qwen 2'))
     await using world = await createTurnWorld(qwen, {
@@ -221,7 +221,7 @@ describe('calls of others', () => {
     expect(llama.requests).toEqual([])
   })
 
-  it('all models answer that one message mentions', async () => {
+  it('all models that one message mentions answer it', async () => {
     const llama = scriptedModel(say('b'))
     await using world = await createTurnWorld(scriptedModel(say('a')), {
       settings: { backend: 'ollama' },

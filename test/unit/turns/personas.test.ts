@@ -32,7 +32,7 @@ test('a model of the config that takes the name of a persona is asked, and the p
   expect(listed).toMatchObject({ name: 'critic', paused: 'a model is called critic now' })
 })
 
-test('a persona without its model is refused, and tells that the model is gone', async () => {
+test('a persona whose model is gone is refused with that reason', async () => {
   await using world = await worldOf(scriptedModel())
   await put(world, 'critic', { model: 'gone' })
   expect(await world.turns.personas.namesIn(world.room.name)).toEqual(['qwen', 'critic'])
@@ -47,7 +47,7 @@ test('a room has at most personas_per_room personas', async () => {
   )
 })
 
-test('a persona and its side turns have no tool that its patterns take away', async () => {
+test("a persona and its side turns have no tool that the persona's patterns exclude", async () => {
   const model = scriptedModel(
     call(['touch', {}]),
     call(['spawn_agent', { prompt: 'go' }]),

@@ -71,7 +71,7 @@ it('a valid room script is accepted and a room script with a syntax error is rej
   )
 })
 
-it('a room script is tried with every model, and the error names the model with too small a window', async () => {
+it('a room script is tried with every model, and the error names a model whose window is too small', async () => {
   const small = anotherModel('small', { contextWindow: 1490, maxOutput: 1000 })
   await using world = await createTurnWorld(scriptedModel(), { more: [anotherModel('other'), small] })
   const printed: string[] = []
@@ -88,7 +88,7 @@ it('a room script is tried with every model, and the error names the model with 
   expect(printed).toEqual(['fine', '@small: tight'])
 })
 
-it('all models without space are named in the error, and models always too small in a warning', async () => {
+it('the error names all models without space, and a warning those always too small', async () => {
   const sized = (name: string, contextWindow: number) => anotherModel(name, { contextWindow, maxOutput: 200 })
   const more = [sized('tiny', 500), sized('small', 1500), sized('other', 1600)]
   await using world = await createTurnWorld(scriptedModel(), { more })

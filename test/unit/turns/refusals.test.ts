@@ -72,7 +72,7 @@ it.each(REFUSED)(
   },
 )
 
-it('an answer that its provider cuts stays in the log with a notice', async () => {
+it('an answer that its provider cut off is logged with a notice', async () => {
   await using it = await served('openai', answer([{ text: 'Once' }], { reason: 'content_filter' }))
   await it.world.ask()
   expect(await it.world.lines()).toEqual([
@@ -85,7 +85,7 @@ it('an answer that its provider cuts stays in the log with a notice', async () =
 const fullWindow = (text: string): Script =>
   anthropicAnswer({ type: 'text', text: '' }, { type: 'text_delta', text }, 'model_context_window_exceeded')
 
-it('a window that is full before the answer makes the same turn send a shorter prompt', async () => {
+it('a turn sends a shorter prompt if the window is full before the answer', async () => {
   await using it = await served('anthropic', fullWindow(''))
   for (let number = 0; number < 20; number++)
     await it.world.room.record({
@@ -183,7 +183,7 @@ it.each(['max_tokens', 'stream_options'])(
   },
 )
 
-it('a limit of the answer in a refusal is kept in later requests and shown by /models', async () => {
+it('an answer limit named in a refusal applies to later requests and is shown by /models', async () => {
   await using it = await servedRoom('openai-compatible', {}, 0)
   const limit = 'Invalid max_tokens value, the valid range of max_tokens is [1, 256]'
   it.server.always(refusing((body) => (Number(body['max_tokens']) > 256 ? limit : undefined)))
@@ -197,7 +197,7 @@ it('a limit of the answer in a refusal is kept in later requests and shown by /m
   expect((await it.world.turns.models())[0]).toMatchObject({ maxOutput: 1000 })
 })
 
-it('a call that the server of the model cannot read is asked for once more', async () => {
+it('a model is asked once more if its server cannot parse a call', async () => {
   await using it = await servedRoom('openai-compatible', {}, 0)
   it.server.always(refusing(() => undefined))
   const error = { message: "Failed to call 'Grep'", code: 'tool_use_failed', failed_generation: '<Grep' }
@@ -206,7 +206,7 @@ it('a call that the server of the model cannot read is asked for once more', asy
   expect(it.server.requests.map(({ body }) => toolNames(body).length)).toEqual([2, 2])
 })
 
-it('a server that refuses two fields one after the other is answered in the same turn', async () => {
+it('a server that refuses two fields in turn gets a request without them in the same turn', async () => {
   await using it = await servedRoom('openai-compatible', {}, 0)
   it.server.always(refusing((body) => unsupported('max_tokens')(body) ?? unsupported('stream_options')(body)))
   await expectAnswer(it.world, 'a')

@@ -30,7 +30,7 @@ async function run(world: TurnWorld, routine: RoutineRun, by: Person = world.ann
 
 const toolNames = ({ requests }: ScriptedModel) => requests.map((one) => one.tools.map(({ name }) => name))
 
-it("a routine's scope takes tools away from its turns, chains, fallbacks and side turns, and adds none", async () => {
+it("a routine's scope only removes tools from its turns, chains, fallbacks and side turns", async () => {
   const small = scriptedModel(say('@llama go on'))
   const llama = scriptedModel(say('done'))
   const down = new ModelError('qwen: down', false)
@@ -66,7 +66,7 @@ it('the tokens of each request of a run, its side turns and its chain are counte
   expect(routine.tokens).toEqual([11, 12, 11, 11])
 })
 
-it('a run whose routine may use no more tokens ends before its next request and says why', async () => {
+it('a run ends before its next request, with the reason, if its routine is out of tokens', async () => {
   const model = scriptedModel(call(['Grep', {}]), say('never asked'))
   await using world = await createTurnWorld(model, { tools: [tool('Grep')], settings: PAID })
   const routine = routineRun({
@@ -140,7 +140,7 @@ it.each([
   [' -\n', []],
   ['--', ['--']],
   ['- one', ['- one']],
-])('a run that answers %j says %j in its room, and is stored and billed', async (answer, said) => {
+])('a run that answers %j posts %j in its room, and is stored and billed', async (answer, said) => {
   await using world = await createTurnWorld(scriptedModel(say(...answer)), { settings: PAID })
   const routine = routineRun()
   const last = await run(world, routine)
@@ -152,7 +152,7 @@ it.each([
   expect(routine.tokens).toHaveLength(1)
 })
 
-it('a run that says nothing after its calls shows its calls alone, and its prompt tells how', async () => {
+it('a run without an answer shows only its calls, and its prompt says how to stay silent', async () => {
   const thought = function* () {
     yield { type: 'thought', thought: { text: 'hm' } } as const
     yield { type: 'text', text: '-' } as const

@@ -40,7 +40,7 @@ it('the record of a turn has the prompt that was sent and the usage', async () =
   expect(await world.chatParts.storage.models.turns.unfinished()).toEqual([])
 })
 
-it('only parts of a request that no earlier one has count against the byte quota of the requester', async () => {
+it('only new parts of a request count against the byte quota of the requester', async () => {
   const charged: number[] = []
   const bytes = { take() {}, charge: (_: unknown, count: number) => void charged.push(count) }
   await using world = await createTurnWorld(scriptedModel(say('hi'), say('hi')), { bytes })
@@ -132,7 +132,7 @@ it('a request is retried if the failure is temporary and no output was shown', a
   expect(await world.lines()).toEqual(['reply: at last'])
 })
 
-it('a request is given up after three attempts', async () => {
+it('a request fails after three attempts', async () => {
   const busy = new ModelError('qwen: busy', true)
   const model = scriptedModel(fail(busy), fail(busy), fail(busy))
   await using world = await createTurnWorld(model)

@@ -53,7 +53,7 @@ it('a server with a quarter of the configured window refuses one prompt in a roo
   expect(await refusalsOfAsks(silent, { window: 8192, density: 1.2 }, LARGER, 18)).toEqual([1, 0])
 })
 
-it('a server with a far smaller window refuses until a prompt fits, and not at the next ask', async () => {
+it('a server with a far smaller window refuses until a prompt fits, but accepts the next one', async () => {
   const silent = speaking(SILENT['groq']!)
   expect(await refusalsOfAsks(silent, { window: 4000, density: 1 }, LARGER)).toEqual([3, 0])
 })
@@ -168,7 +168,7 @@ async function expectRoomIsFound(dialect: Dialect, model: TrueModel): Promise<nu
   return tally.refused.length
 }
 
-describe.each(Object.entries(DIALECTS))('a server that speaks like %s', (_name, dialect) => {
+describe.each(Object.entries(DIALECTS))('a server with the error messages of %s', (_name, dialect) => {
   it('a server that counts two thirds more tokens refuses at most one prompt', async () => {
     const refusals = await expectRoomIsFound(dialect, { window: 8000, density: 1.66 })
     expect(refusals).toBeLessThanOrEqual(1)

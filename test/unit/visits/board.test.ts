@@ -271,7 +271,7 @@ test('the status row shows the fill level of the last prompt', async () => {
   await vi.waitFor(() => expect(alice.status()).not.toContain('%'))
 })
 
-test('the status row shows who listens and the next run that is the own or of the room', async () => {
+test('the status row shows the listening models and the next run of the viewer or the room', async () => {
   const { world, person, session } = await start()
   const [ann, ben] = [await person('ann'), await person('ben')]
   world.routines = { listeners: ['qwen'], next: 10 * HOUR_MS, nextOf: new Map([[ann.id, 8 * HOUR_MS]]) }
@@ -281,7 +281,7 @@ test('the status row shows who listens and the next run that is the own or of th
   expect(bob.status()).toMatch(/ · qwen listens · next 10:00$/)
 })
 
-test('the status row follows changes of routines, many of which cost one look in two seconds', async () => {
+test('the status row shows changed routines and reads them at most once in two seconds', async () => {
   const { world, person, session } = await start()
   const alice = await session(await person('alice'))
   expect(world.routinesRead).toHaveLength(1)
@@ -301,7 +301,7 @@ test('the status row follows changes of routines, many of which cost one look in
   expect(world.routinesChanged.size).toBe(0)
 })
 
-test('one read of routines is for all people of a room who have come in within two seconds', async () => {
+test('people who enter a room within two seconds share one read of its routines', async () => {
   const { world, person, session } = await start()
   const people = await Promise.all(['u1', 'u2', 'u3'].map((name) => person(name)))
   for (const one of people) await session(one)

@@ -46,14 +46,14 @@ test.each([
   expect(terminal([question(3)], 1_000).read(line)).toEqual(reading),
 )
 
-test('a question that has just come is not answered yet, and the word is not said', () => {
+test('a word does not answer a question that has just appeared, and is not posted', () => {
   const { read } = terminal([question(3)], 999)
   expect(read('y')).toEqual({
     problem: 'question 3 has just come: y again answers it, //y says it',
   })
 })
 
-test('a word answers none of several questions, and a number answers its own', () => {
+test('a word answers none of several questions, and a number answers the question with it', () => {
   const { read } = terminal([question(3), question(4)], 1_000)
   const problem = 'several questions wait: 3, 4;'
   expect(read('y')).toEqual({ problem: `${problem} a number alone allows one, //y says it` })
@@ -61,7 +61,7 @@ test('a word answers none of several questions, and a number answers its own', (
   expect(read('4')).toEqual({ command: 'allow 4' })
 })
 
-test("a word answers no question of somebody else, and no admins' question", () => {
+test("a word answers neither another person's question nor a question for admins", () => {
   const { read } = terminal([question(3, 'bob', 'bob' as PersonId), question(4, 'an admin')], 1_000)
   expect(read('y')).toEqual({ say: 'y' })
   expect(read('3')).toEqual({ command: 'allow 3' })

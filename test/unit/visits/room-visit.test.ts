@@ -312,7 +312,7 @@ test('an open past question is marked as waiting only for people who may answer 
   expect(waiting).toEqual(['open', 'for me'])
 })
 
-test('only ops see the row of a question that ops alone can use', async () => {
+test('only ops see the answer row of a question that only ops can answer', async () => {
   const { rooms, person } = await createChatParts()
   const alice = await person('alice')
   const room = await rooms.create('den', alice, { private: false })

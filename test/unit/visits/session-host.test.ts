@@ -152,7 +152,7 @@ test('a session that returns to a room shows only lines that it has not shown', 
   expect(written.match(/-- (lobby|attic)\n/g)).toHaveLength(4)
 })
 
-test('a line that is entered at a terminal, but none from a pipe, shows that somebody is there', async () => {
+test("a line typed at a terminal counts as a person's presence, and a piped line does not", async () => {
   const { handler, person, typedIn } = await startHost()
   const alice = await person('alice')
   const pipe = createFakeTerminal({ term: '' })

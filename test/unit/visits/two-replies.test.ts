@@ -4,7 +4,7 @@ import { type ScriptedStep, scriptedModel } from '../../support/scripted-model.t
 import { anotherModel } from '../../support/turn-world.ts'
 import { createSessionStage } from '../../support/whole-sessions.ts'
 
-test('while two models answer, the newest line of each is on the screen', async () => {
+test('the screen shows the newest line of each of two models that answer', async () => {
   const end = createDeferred<void>()
   const steps = (name: string, lines: number): ScriptedStep =>
     async function* () {

@@ -34,7 +34,7 @@ function start() {
   }
 }
 
-test('a caller with little work runs at once without a pass of the event loop', async () => {
+test('a caller with little work runs at once, without waiting for the event loop', async () => {
   const { open, work, passes } = start()
   const account = open()
   expect(await account.run(work('a', 1))).toBe('a')

@@ -146,7 +146,7 @@ test('an empty text is one empty page', () => {
   expect(splitPages('', 100)).toEqual([''])
 })
 
-test('letters of one unit that never combine are split as the Unicode rules split them', () => {
+test('single-unit letters that never combine are split by the Unicode rules', () => {
   const letter = fc.oneof(
     fc.constantFrom(...'aÀ©ёαя“→─〰漢字ひカ한가ｶー、\n'.split('')),
     fc.integer({ min: 0xa1, max: 0xffff }).map((unit) => String.fromCharCode(unit)),

@@ -186,7 +186,7 @@ test('an added key belongs to the account after its first login, which shows one
   expect((await enter('mallory')).notice).toBeUndefined()
 })
 
-test('an added key that registers another name first is not part of the account any more', async () => {
+test('an added key is removed from the account if it registers another name first', async () => {
   const { enter, storage, mallory } = await withAdded()
   const victoria = await enter('victoria')
   expect(victoria).toMatchObject({ name: 'victoria', guest: false })

@@ -255,13 +255,13 @@ test('/invites new prints only the code in a script, and also its limits in a se
   )
 })
 
-test('/invites new with a room says in a session how newcomers get there', async () => {
+test('/invites new with a room tells the session how newcomers get into the room', async () => {
   await using world = await createCommandWorld()
   const { out } = await world.type(world.ann, 'invites new hall')
   expect(out.at(-1)).toBe('-- they begin in the lobby; they type /join hall')
 })
 
-test('verbs with actions list what there is if no action is given', async () => {
+test('commands with actions list their items if no action is given', async () => {
   await using world = await createCommandWorld()
   for (const line of ['keys', 'invites', 'token', 'script'])
     expect([line, await world.type(world.bob, line)]).toMatchObject([line, { status: 0, err: [] }])
@@ -305,7 +305,7 @@ test('/invites new is allowed for members, ops of the lobby or admins, as config
   expect(await make()).toEqual([1, 1, 1])
 })
 
-test('a member sees and revokes only own invite codes, an admin all without private rooms', async () => {
+test('a member sees and revokes only own invite codes, an admin those of non-private rooms', async () => {
   await using world = await createCommandWorld()
   await world.exec(world.ann, 'invites new den')
   await world.exec(world.bob, 'invites new')

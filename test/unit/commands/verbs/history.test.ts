@@ -166,7 +166,7 @@ test('/search marks matching lines in a session and prints whole entries in a sc
   expect((await world.exec(world.bob, 'search hall 59')).out.join('\n').split('\n')).toHaveLength(60)
 })
 
-test('/search shows a name in its style, and words of a reply without their marks of Markdown', async () => {
+test('/search shows a name in its style and the words of a reply without Markdown markup', async () => {
   await using world = await createCommandWorld()
   const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
   const text = 'use the `big wrench` to **tighten it**, not 2**3 times'
@@ -192,7 +192,7 @@ test('/search shows a name in its style, and words of a reply without their mark
   expect(own).toEqual(expect.arrayContaining([{ text: 'ann:', tint: expect.any(Number), strong: true }]))
 })
 
-test('/search - finds lines in all rooms that the caller may read, and names the rooms', async () => {
+test('/search with a dash finds and names lines in all rooms that the caller may read', async () => {
   await using world = await createTalk('a word in the hall')
   await world.exec(world.ann, 'say den a word in the den')
   expect(await world.exec(world.ann, 'search - word')).toEqual(
@@ -205,7 +205,7 @@ test('/search - finds lines in all rooms that the caller may read, and names the
   expect(await world.exec(world.root, 'search den word')).toMatchObject({ status: 1, out: [] })
 })
 
-test('/search - works in a session with the dash before or after the flags', async () => {
+test('/search in a session accepts the dash for all rooms before or after the flags', async () => {
   await using world = await createTalk('a word in the hall')
   await world.exec(world.ann, 'say den a word in the den')
   const both = [
@@ -220,7 +220,7 @@ test('/search - works in a session with the dash before or after the flags', asy
   )
 })
 
-test('/search - finds nothing in a private room until the invited person joins', async () => {
+test('/search with a dash finds nothing in a private room until the invited person joins', async () => {
   await using world = await createTalk()
   await world.exec(world.ann, 'say den a word in the den')
   await world.exec(world.ann, 'invite den bob')
@@ -245,7 +245,7 @@ test.each([
   ['a/b', BAD_NAME],
   ['x'.repeat(33), BAD_NAME],
   ['\u001b[2J', BAD_NAME],
-])('/checkpoint %s is refused and sets none', async (name, sentence) => {
+])('/checkpoint %s is refused and sets no checkpoint', async (name, sentence) => {
   await using world = await createCommandWorld()
   expect(await world.type(world.ann, `checkpoint ${name}`)).toEqual(refused(sentence))
   expect(await world.type(world.ann, 'checkpoint')).toEqual(done(NONE))

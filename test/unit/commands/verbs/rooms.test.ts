@@ -88,7 +88,7 @@ async function createTalk() {
   return { world, hall }
 }
 
-test('/fork --from -N copies the lines until then, marked, without bills, edits and retracted lines', async () => {
+test('/fork --from -N copies lines up to -N, marked, without bills, edits or retracted lines', async () => {
   const { world, hall } = await createTalk()
   await using _ = world
   expect(await world.exec(world.bob, 'fork hall copy --from -2')).toEqual(
@@ -127,7 +127,7 @@ test('/fork --from takes the id of a line, and refuses one of another room', asy
   )
 })
 
-test('/fork --from rings nobody, keeps lines as long as the room does, and /purge finds the copies', async () => {
+test('/fork --from rings nobody, keeps the age limit of lines, and /purge finds the copies', async () => {
   const { world } = await createTalk()
   await using _ = world
   await world.exec(world.ann, 'say hall @bob look')
@@ -195,7 +195,7 @@ describe.each(['topic', 'vibe'])('/%s', (verb) => {
 
 const asksAgain = { status: 1, err: [expect.stringContaining('this deletes hall') as string] }
 
-test('/archive alone in a session says what it would do, and /archive on does it', async () => {
+test('/archive in a session only describes its effect, and /archive on archives the room', async () => {
   await using world = await createCommandWorld()
   const { type, ann, bob } = world
   expect(await type(ann, 'archive')).toEqual(

@@ -21,7 +21,7 @@ async function worldAtNoon() {
 const UTC_SAID = 'times are UTC: /set timezone changes that'
 const LIMITS = '[--tools PATTERNS] [--tokens N] [--runs N] [--until DATE]'
 
-test('/remind says the number, the time with its zone, and how to end the reminder', async () => {
+test('/remind prints the number, the time with its zone, and how to end the reminder', async () => {
   await using world = await worldAtNoon()
   expect(await world.type(world.bob, 'remind 10m the tea is ready')).toEqual(
     done(`reminder 1 rings 2026-01-01 12:10 UTC (in 10m); /routines - end 1 ends it; ${UTC_SAID}`),
@@ -36,7 +36,7 @@ test('/remind says the number, the time with its zone, and how to end the remind
   expect(elsewhere.out[0]).toContain('; /routines end 1 there ends it')
 })
 
-test('/remind reads times in the zone of the session, and a script in the zone that was set', async () => {
+test('/remind reads times in the zone of the session, or of /set timezone in a script', async () => {
   await using world = await worldAtNoon()
   const { rooms } = world.turnWorld.chatParts
   const { caller, told } = sessionIn(await rooms.get('hall', world.bob), world.bob, zoneOf('Europe/Berlin'))
@@ -49,7 +49,7 @@ test('/remind reads times in the zone of the session, and a script in the zone t
   expect(script.out[0]).toMatch(/^reminder 2 rings 2026-01-01 22:00 Asia\/Tokyo \(in 1h\); routines - end 2/)
 })
 
-test('a wrong time is answered with the forms, and with the word that was meant', async () => {
+test('the error for a wrong time lists the valid forms and suggests the closest word', async () => {
   await using world = await worldAtNoon()
   const { status, err } = await world.type(world.bob, 'remind tomorow 9:00 tea')
   expect([status, err[0]]).toEqual([
@@ -79,7 +79,7 @@ test('/remind again needs a reminder that has rung', async () => {
   ])
 })
 
-test('/every takes tools, tokens, runs and a last day, which /routines shows', async () => {
+test('/every accepts tools, tokens, a number of runs and a last day, and /routines shows them', async () => {
   await using world = await worldAtNoon()
   const options = '--tools Grap --tokens 5000 --runs 3 --until 2026-12-24'
   expect((await world.type(world.bob, `every ${options} 10m @qwen sum up`)).err).toEqual([
@@ -103,7 +103,7 @@ test('/every takes tools, tokens, runs and a last day, which /routines shows', a
   ])
 })
 
-test('/watch splits the words, the model and what it is asked', async () => {
+test('/watch splits its line into the phrase, the model and the question', async () => {
   await using world = await worldAtNoon()
   const { type, ann, bob } = world
   expect(await type(ann, 'watch mail to @bob @qwen, what broke?')).toEqual(
@@ -155,7 +155,7 @@ test('/listen begins, changes, shows and ends the listening of one model', async
   )
 })
 
-test('a routine is paused, resumed and ended by its person and by the owner, and by nobody else', async () => {
+test('a routine is paused, resumed and ended only by its person and the owner of the room', async () => {
   await using world = await worldAtNoon()
   const { type, ann, bob, root } = world
   await type(bob, 'every day 09:00 tea')
@@ -174,7 +174,7 @@ test('a routine is paused, resumed and ended by its person and by the owner, and
   expect((await type(bob, 'routines end')).err[0]).toBe('routines: end takes a number of /routines')
 })
 
-test('/routines - lists what is mine, and for admins all without the words of private rooms', async () => {
+test('/routines - lists own routines, and for admins all without texts of private rooms', async () => {
   await using world = await worldAtNoon()
   const { type, ann, bob, root } = world
   await type(bob, 'remind 10m tea')
@@ -197,7 +197,7 @@ test('/routines - lists what is mine, and for admins all without the words of pr
   expect(await type(bob, 'routines - end 1')).toEqual(done('reminder 1 has ended'))
 })
 
-test('on an open server only admins make what asks a model by itself', async () => {
+test('on an open server only admins can make routines that ask a model', async () => {
   await using world = await worldAtNoon()
   const { type, ann, root, guest, routinePolicy } = world
   routinePolicy.isOpen = true

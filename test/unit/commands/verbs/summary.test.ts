@@ -32,7 +32,7 @@ async function withSummary(world: CommandWorld): Promise<void> {
   })
 }
 
-test('/summary says if there is no summary, and which model writes it', async () => {
+test('/summary says if the room has no summary, and which model writes summaries', async () => {
   await using world = await createCommandWorldWith({ more: [memo()] })
   expect(await world.type(world.bob, 'summary')).toEqual(done('there is no summary', OFF))
   await world.type(world.ann, 'kv summarizer memo')

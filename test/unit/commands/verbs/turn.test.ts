@@ -25,7 +25,7 @@ test('/turn shows every request, and unchanged parts only by name', async () => 
   expect(out[3]).toMatch(/^-- answer\n/)
 })
 
-test('/turn shows how much of a request was the same as the one before of the model', async () => {
+test('/turn shows how much of a request equals the previous request to the same model', async () => {
   const { world } = await createScene()
   await using _ = world
   await world.exec(world.ann, 'ask hall qwen hello')
@@ -108,7 +108,7 @@ test.each(['0', '3', 'x', '1.0', 'x'.repeat(30)])('/turn rejects the request num
   )
 })
 
-test('the last step of a stopped turn is what the model had said, then why it ended', () => {
+test("the last step of a stopped turn shows the model's text so far, then the reason for the stop", () => {
   const base = { id: '1' as EntryId, at: 0, room: 'hall' as RoomName, author: 'qwen', turn: 't' as TurnId }
   const result = { call: 'c', name: 'echo', isError: false, durationMs: 1, bytes: 1, text: '{}' }
   const entries: readonly Entry[] = [

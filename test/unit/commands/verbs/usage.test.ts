@@ -16,7 +16,7 @@ test('/models lists the models with their tokens, and no API key', async () => {
   ])
 })
 
-test('/models tells whether a smaller window was guessed, and which limits the server has', async () => {
+test("/models shows whether a smaller window was guessed, and the limits of the model's server", async () => {
   await using world = await createCommandWorld()
   const { modelFacts, models } = world.turnWorld
   const [model] = models

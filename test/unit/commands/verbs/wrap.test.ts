@@ -27,7 +27,7 @@ test('/wrap draws the prompt of the first model, and with full also prints its t
   }
 })
 
-test('/wrap without a name draws the prompt of the model that the room asked last', async () => {
+test('/wrap without a name draws the prompt of the model that was asked last in the room', async () => {
   await using world = await createCommandWorldWith({ more: [anotherModel('gpt')] })
   const { rooms, storage } = world.turnWorld.chatParts
   const room = (await rooms.get('hall', world.ann)).name
@@ -50,7 +50,7 @@ test('/wrap refuses unknown words and reports a script that fails', async () => 
   expect({ status, told: err.join() }).toEqual({ status: 1, told: expect.stringContaining('no prompt') })
 })
 
-test('/wrap composes a question, after the word full too, as if it were asked', async () => {
+test('/wrap with a question composes the prompt as if it were asked, also after the word full', async () => {
   await using world = await createCommandWorld()
   for (const line of ['wrap qwen full why is it red?', 'wrap full why is it red?']) {
     const { out } = await world.type(world.bob, line)

@@ -354,7 +354,7 @@ describe('mentions', () => {
     expect(await mentions.wait(undefined, 600, NEVER)).toContain('@ann hello')
   })
 
-  test('a wait for mentions that took the place of another one wakes for a new line', async () => {
+  test('a wait for mentions that replaced another wait returns when a new line arrives', async () => {
     const { mentions, say } = createScene()
     const first = mentions.wait(undefined, 600, NEVER)
     await settle()

@@ -159,7 +159,7 @@ test.each([
   expect(problemOf(text)).toContain(`f.toml:4: ${problem}`)
 })
 
-test('a model in a cycle of fallbacks is reported, but not a model that only leads to the cycle', () => {
+test('a model in a cycle of fallbacks is reported, but not one that only falls back to the cycle', () => {
   const [one, two, three] = ['one', 'two', 'three'].map((name) => model.replace('"qwen"', `"${name}"`))
   const text = `${one}fallback = "two"\n${two}fallback = "one"\n${three}fallback = "one"\n`
   const problem = (line: number, name: string): string =>

@@ -160,7 +160,7 @@ describe.skipIf(lacks('postgres'))('of several servers on one database', () => {
     expect(counted(outcomes)).toEqual({ true: 1, false: 7 })
   })
 
-  test('an invite code and its maker keep to their limits during concurrent use on several servers', async () => {
+  test('the limits of an invite code and its maker apply to concurrent use on several servers', async () => {
     const invite = { by: alice.id, room: lobby, uses: 3, ...FIRST }
     const added = await everywhere(({ chat }, n) => chat.invites.add({ ...invite, digest: `d${n}` }, 2))
     expect(added.filter((id) => id !== undefined)).toHaveLength(2)
@@ -181,7 +181,7 @@ describe.skipIf(lacks('postgres'))('of several servers on one database', () => {
     expect(await first.chat.rooms.members(lobby)).toHaveLength(3)
   })
 
-  test('tokens, keys and waiting messages keep to their limits during concurrent use on several servers', async () => {
+  test('limits of tokens, keys and unread messages apply to concurrent use on several servers', async () => {
     const token = { by: alice.id, key: null, rooms: null, ...FIRST }
     const tokens = await everywhere(({ chat }, n) => chat.tokens.add({ ...token, digest: `t${n}` }, 3))
     expect(tokens.filter((id) => id !== undefined)).toHaveLength(3)
@@ -194,7 +194,7 @@ describe.skipIf(lacks('postgres'))('of several servers on one database', () => {
     expect(counted(waiting)).toEqual({ true: 5, false: 3 })
   })
 
-  test('a key pending for two people becomes that of one, and the last key of a person is not removed', async () => {
+  test('a key pending for two people goes to one, and the last key of a person is not removed', async () => {
     for (const { id } of [alice, bob]) await first.chat.keys.add(id, key(5), 2, 9)
     const proven = await everywhere(({ chat }, n) => chat.keys.prove(n % 2 ? alice.id : bob.id, key(5)))
     expect(counted(proven)).toEqual({ true: 4, false: 4 })

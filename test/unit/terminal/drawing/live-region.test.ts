@@ -47,7 +47,7 @@ const drafts = fc
   .array(fc.constantFrom('word ', 'é', '日本', '👩‍👩‍👧', '\n', '\t', 'x'.repeat(900)), { maxLength: 60 })
   .map((parts) => parts.join(''))
 
-test('the cursor of a draft is within the drawn rows, and no row reaches the edge', () => {
+test('the cursor of a draft is within the drawn rows, and no row reaches the window edge', () => {
   fc.assert(
     fc.property(
       drafts,

@@ -87,7 +87,7 @@ test('fenced code in the message of a person is drawn as in a reply', () => {
   expect(painted).toContain(colour.heading('if'))
 })
 
-test('fenced code of a model stands at the left edge between two rules, also in a list and beside times', () => {
+test('fenced code of a model is at the left edge between two lines, even in lists or beside times', () => {
   const text = 'so:\n\n1. run\n\n   ```sh\n   cat <<EOF > x\n     ── end\n   EOF\n   ```\n'
   const entry: Entry = { ...base, kind: 'reply', author: 'qwen', turn: 't' as TurnId, text }
   const times = timeColumn('minutes', zoneOf('UTC'), 79)
@@ -260,7 +260,7 @@ test('the edge of a waiting question is in one column of a narrow window with ti
   for (const row of rows) expect(row.startsWith(`${colour.waiting(' ')} `)).toBe(true)
 })
 
-test('a message that has one row has one beside its time in a narrow window', () => {
+test('a one-row message still takes one row beside its time in a narrow window', () => {
   const style = { columns: 40, theme: colour, times: timeColumn('minutes', zoneOf('UTC'), 40) }
   const message = {
     head: '[ops] ann',
@@ -282,7 +282,7 @@ test('no row of a waiting question is wider than a narrow window with times', ()
   for (const row of drawn.split('\n')) expect(stringWidth(row)).toBeLessThanOrEqual(50)
 })
 
-test('the heading of a room is a rule with its topic, in ASCII without colours', () => {
+test('the heading of a room is a horizontal line with the topic, in ASCII if there are no colours', () => {
   const mono = chooseTheme('vt100', {})
   const rows = (heading: string, columns: number, theme = colour) =>
     withoutSgr(renderHeading(heading, { columns, theme })).split('\n')
@@ -367,7 +367,7 @@ test('people of one room get different colours while some are left, and keep the
   expect(of(alike[3] ?? '', den)).toBe('green')
 })
 
-test('a chosen colour is used from then on, and other people get different ones', () => {
+test('a chosen colour is used at once, and other people get different colours', () => {
   const chosen = new Map<string, NameColour>([['ann', 'green']])
   const colourOf = createNameColours((name) => chosen.get(name))
   expect(colourOf({ room: lobby, author: 'ann', kind: 'action' })).toBe('green')

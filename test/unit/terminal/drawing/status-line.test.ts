@@ -102,7 +102,7 @@ test.each([
   expect(nextText(at, NOON, zoneOf(zone))).toBe(text),
 )
 
-test('listeners and the next run give way to rooms with something new', () => {
+test('the status line omits listeners and the next run if it needs the space for rooms with news', () => {
   const listened = { ...status, listeners: ['qwen', 'gpt'] }
   const news = [
     { room: 'ops' as RoomName, count: 3, isNamed: true },

@@ -97,7 +97,7 @@ test('no unusual character is drawn wider than it is counted', async () => {
 
 const renderEntry = (entry: Entry, style: DrawingStyle): string => render(entry, style, markdown.tools())
 
-it('a quoted line continues behind another mark and keeps all its blanks', () => {
+it('later rows of a quoted line begin with another mark, and all spaces are kept', () => {
   expect(quoteRows('ab   cdefgh', 10)).toEqual(['  | ab   c', '  : defgh'])
   expect(quoteRows('', 10)).toEqual(['  | '])
 })

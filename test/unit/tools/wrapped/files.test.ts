@@ -159,7 +159,7 @@ test('.tool files are not read again after their watcher was disposed', async ()
   expect(ended.tools()).toEqual([])
 })
 
-test('wrapped tools without directories are empty, without a problem', async () => {
+test('no .tool files and no problem are found if no directories are configured', async () => {
   await using wrapped = await load()
   expect([wrapped.tools(), wrapped.problems()]).toEqual([[], []])
 })

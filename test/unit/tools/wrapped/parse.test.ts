@@ -314,7 +314,7 @@ const param = (name: string, type: ValueType): Parameter => ({ name, type, requi
 const byWords = (...given: readonly string[]) =>
   toBaseArguments({ arguments: given }, [param('arguments', words)], weather)
 
-test('toBaseArguments gives the words to the parameters of the base in their order and types', () => {
+test("toBaseArguments assigns the words to the base's parameters in order and converts their types", () => {
   const args = byWords('Oslo', '3', '1.5', 'true', '["a","b"]', 'F')
   const wanted = { place: 'Oslo', days: 3, height: 1.5, inside: true, tags: ['a', 'b'], unit: 'F' }
   expect(args).toEqual(wanted)

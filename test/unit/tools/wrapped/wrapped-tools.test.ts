@@ -500,7 +500,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     expect(await readdir(files)).not.toContain('a b')
   })
 
-  it('a wrapped tool with execute access leaves paths to the sandbox but applies @deny', async () => {
+  it('a wrapped tool with execute access leaves path checks to the sandbox but applies @deny', async () => {
     await put('c.tool', wrapper('Cat', '@command cat {arguments}\n@deny -n'))
     await using wrapped = await load()
     const cat = wrapped.tools()[0]!
@@ -518,7 +518,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     expect(await readdir(files)).not.toContain('pwned')
   })
 
-  it('a program reads .tool files once, on tools of its own as well', async () => {
+  it('an embedding program reads .tool files once, also those built on its own tools', async () => {
     await put('echo.tool', wrapper('Echo', '@command printf %s {arguments}'))
     await put('own.tool', alias('Own', 'mine'))
     await put('wrong.tool', alias('Wrong', 'min'))

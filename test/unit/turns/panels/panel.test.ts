@@ -37,7 +37,7 @@ function createRound(models: readonly AskedModel[]) {
   }
 }
 
-test('two models of a panel are asked at once, and the results have the order of the models', async () => {
+test('two models of a panel are asked at once, and their results are in the order of the models', async () => {
   const hosted = ['a', 'b', 'c'].map((name) => at(name, 'https://example.org/v1'))
   const round = createRound(hosted)
   expect(round.asked()).toEqual(['a', 'b'])
@@ -48,7 +48,7 @@ test('two models of a panel are asked at once, and the results have the order of
   expect(await round.done).toEqual(['a', 'b', 'c'])
 })
 
-test('models of one local server are asked one after the other, beside a hosted one', async () => {
+test('models of one local server are asked in turn, and a hosted model at the same time', async () => {
   const local = ['a', 'b'].map((name) => at(name, 'http://localhost:8080/v1'))
   const round = createRound([...local, at('c', 'https://example.org/v1')])
   expect(round.asked()).toEqual(['a', 'c'])
@@ -60,7 +60,7 @@ test('models of one local server are asked one after the other, beside a hosted 
   expect(await round.done).toEqual(['a', 'b', 'c'])
 })
 
-test('a request of a panel waits for the tokens that another may still use, and is refused without them', async () => {
+test('a panel request waits for tokens reserved by another, and is refused without enough', async () => {
   const tokens = new PanelTokens(100)
   const release = await tokens.reserve(60)
   const waiting = tokens.reserve(60)

@@ -62,7 +62,7 @@ test('a persona and its own model are members of a panel, each with its instruct
   ])
 })
 
-test('the first answer of a panel is merged as the model that gave it, if the first persona failed', async () => {
+test('the merge of a panel is done by the model that answered first if the first persona failed', async () => {
   const model = scriptedModel(() => {
     throw new Error('broken')
   })

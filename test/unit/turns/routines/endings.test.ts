@@ -23,7 +23,7 @@ const muted = ({ ann, room, clock }: RoutineWorld, until: number | null): Sancti
   ...{ network: null, reason: '', by: 'root', at: clock.now(), until },
 })
 
-test('what was allowed to a routine ends when a person ends it', async () => {
+test('the grants of a routine end when a person ends the routine', async () => {
   await using world = await createRoutineWorld(scriptedModel())
   const made = await world.make({ condition: everyFive })
   await grant(world, made)
@@ -31,7 +31,7 @@ test('what was allowed to a routine ends when a person ends it', async () => {
   expect(await granted(world)).toBe(0)
 })
 
-test('what was allowed to a routine ends with its last run', async () => {
+test('the grants of a routine end with its last run', async () => {
   await using world = await createRoutineWorld(scriptedModel(say('one'), say('two')))
   world.engine.start()
   const made = await world.make({ condition: everyFive, runs: 2 })
@@ -45,7 +45,7 @@ test('what was allowed to a routine ends with its last run', async () => {
   await expect.poll(() => granted(world)).toBe(0)
 })
 
-test('what was allowed to a routine ends with it if its person stays away', async () => {
+test('the grants of a routine end if the routine ends because its person stays away', async () => {
   await using world = await createRoutineWorld(scriptedModel())
   const made = await world.make({ condition: everyFive })
   await grant(world, made)
@@ -58,7 +58,7 @@ test('what was allowed to a routine ends with it if its person stays away', asyn
   await expect.poll(() => granted(world)).toBe(0)
 })
 
-test('a run that has nothing to say is no failure', async () => {
+test('a run without an answer does not count as a failure', async () => {
   const broken = fail(new Error('the model is broken'))
   await using world = await createRoutineWorld(scriptedModel(broken, say('-')))
   world.engine.start()
@@ -73,7 +73,7 @@ test('a run that has nothing to say is no failure', async () => {
   expect(await world.stored(made)).toMatchObject({ state: 'active', outcome: 'done' })
 })
 
-test('a line of a muted person waits until the mute is over', async () => {
+test('a reminder of a muted person waits until the mute is over', async () => {
   await using world = await createRoutineWorld(scriptedModel())
   world.engine.start()
   const made = await world.make({ text: 'lunch' })
@@ -86,7 +86,7 @@ test('a line of a muted person waits until the mute is over', async () => {
   await expect.poll(async () => (await world.stored(made)).state).toBe('ended')
 })
 
-test('what runs once ends if it has waited for seven days', async () => {
+test('a routine that runs once ends after it has waited for seven days', async () => {
   await using world = await createRoutineWorld(scriptedModel())
   world.engine.start()
   const made = await world.make({ text: 'lunch' })

@@ -44,7 +44,7 @@ async function openHall() {
 const byName = (world: CommandWorld, name: 'ann' | 'root'): Person => world[name]
 
 test.each(EVENTS)(
-  'an hourly routine goes on, pauses or ends as it must when %s',
+  'an hourly routine continues, pauses or ends as expected when %s',
   async (_event, who, line, outcome) => {
     const { commands, routines, rooms, reread } = await openHall()
     await using _ = routines

@@ -73,7 +73,7 @@ const BEFALLS: readonly (readonly [
   ],
 ]
 
-test.each(BEFALLS)('an hourly routine of somebody who %s says nothing', async (_case, befall, state, why) => {
+test.each(BEFALLS)('an hourly routine of a person who %s posts nothing', async (_case, befall, state, why) => {
   const settings = { backend: 'openai-compatible', endpoint: 'http://127.0.0.1:1' } as const
   const model = scriptedModel(say('one'), say('two'))
   await using world = await createRoutineWorld(model, { settings })
@@ -107,7 +107,7 @@ test('a routine in a private room is paused if its person is uninvited', async (
   expect(await den.history({ limit: 9, kinds: ['message'] })).toEqual([])
 })
 
-test('a watch of an op is paused after the room took the op back', async () => {
+test('a watch of an op is paused after the op lost the rights of an op', async () => {
   await using world = await createRoutineWorld(scriptedModel())
   const { rooms, person } = world.world.chatParts
   const bob = await person('bob')
@@ -123,13 +123,13 @@ test('a watch of an op is paused after the room took the op back', async () => {
   expect((await world.stored(made)).reason).toMatch(/^ann may not make it any more: only ops/)
 })
 
-test('a guest makes no routine', async () => {
+test('a guest cannot make a routine', async () => {
   await using world = await createRoutineWorld(scriptedModel())
   const guest = { ...world.ann, name: 'ann-2', guest: true }
   await expect(world.make({}, guest)).rejects.toThrow(/a guest has no routines/)
 })
 
-test('lines of guests start no watch', async () => {
+test('a line of a guest does not start a watch', async () => {
   await using world = await createRoutineWorld(scriptedModel())
   world.policy.allow = { watch: 'members' }
   world.engine.start()
@@ -149,7 +149,7 @@ test('a routine that was made with a token ends with the token', async () => {
   expect(world.said()).toEqual([])
 })
 
-test('a run is offered no tool that the room took away after the routine was made', async () => {
+test('a run is offered no tool that the room excluded after the routine was made', async () => {
   const model = scriptedModel(say('done'))
   const tools = ['ls', 'rm', 'cp'].map((id) => tool(id))
   await using world = await createRoutineWorld(model, { tools })

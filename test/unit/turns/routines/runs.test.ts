@@ -5,7 +5,7 @@ import { fail, hangs, say, scriptedModel } from '../../../support/scripted-model
 
 const MINUTE_MS = 60_000
 
-test('a reminder in a room is said for its person when its time has come, and asks the model once', async () => {
+test('a due reminder in a room is posted for its person and asks the model once', async () => {
   await using world = await createRoutineWorld(scriptedModel(say('all is well')))
   world.engine.start()
   const made = await world.make()
@@ -17,7 +17,7 @@ test('a reminder in a room is said for its person when its time has come, and as
   expect(await world.stored(made)).toMatchObject({ state: 'ended', nextAt: null })
 })
 
-test('what is shown of routines is followed when one is made, has run or is paused', async () => {
+test('the shown routines are updated when a routine is made, has run or is paused', async () => {
   await using world = await createRoutineWorld(scriptedModel())
   const { engine, room, ann, clock, policy } = world
   policy.allow = { listen: 'members' }
@@ -80,7 +80,7 @@ test('a daily time that comes twice in autumn runs once', async () => {
   expect(world.said()).toEqual(['back up'])
 })
 
-test('a due run waits for a slot behind what people asked', async () => {
+test('a due run waits for a turn slot behind the requests of people', async () => {
   const model = scriptedModel(hangs('one'), hangs('two'), say('three'))
   await using world = await createRoutineWorld(model)
   world.engine.start()
@@ -96,7 +96,7 @@ test('a due run waits for a slot behind what people asked', async () => {
   expect((await world.stored(made)).failures).toBe(0)
 })
 
-test('a due run that finds no slot for ten minutes is left out, which is no failure', async () => {
+test('a due run without a turn slot for ten minutes is skipped and does not count as a failure', async () => {
   const model = scriptedModel(hangs('one'), hangs('two'))
   await using world = await createRoutineWorld(model)
   world.engine.start()
@@ -112,7 +112,7 @@ test('a due run that finds no slot for ten minutes is left out, which is no fail
   expect(await world.stored(made)).toMatchObject({ state: 'active', failures: 0 })
 })
 
-test('a routine that has used its tokens of a day is paused until the next day', async () => {
+test('a routine that has used its daily tokens is paused until the next day', async () => {
   await using world = await createRoutineWorld(scriptedModel(say('one'), say('two')))
   world.clock.step(Date.UTC(2026, 0, 5, 12) - world.clock.now())
   world.engine.start()
@@ -140,7 +140,7 @@ test('a routine of the 31st runs on the last day of a shorter month', async () =
   expect(made.nextAt).toBe(Date.UTC(2026, 1, 28))
 })
 
-test('a run that was missed by less than an hour is made up for once, and a later one is told', async () => {
+test('a run missed by less than an hour runs once late, and one missed by more is reported', async () => {
   await using world = await createRoutineWorld(scriptedModel())
   const spec = { every: 'interval', ms: HOUR_MS * 6 } as const
   await world.make({ text: 'drink', condition: { kind: 'calendar', spec } })
@@ -156,7 +156,7 @@ test('a run that was missed by less than an hour is made up for once, and a late
   expect(later.said()).toEqual([])
 })
 
-test('a reminder to its person alone rings however late, and rings again after remind again', async () => {
+test('a private reminder rings however late it is, and rings again after /remind again', async () => {
   await using world = await createRoutineWorld(scriptedModel())
   await world.make({ room: null, text: 'call home' })
   world.clock.step(20 * DAY_MS)
@@ -169,7 +169,7 @@ test('a reminder to its person alone rings however late, and rings again after r
   expect(world.rung).toEqual(['call home', 'call home'])
 })
 
-test('of two servers on one database, one runs what is due', async () => {
+test('only one of two servers on one database runs a due routine', async () => {
   await using world = await createRoutineWorld(scriptedModel())
   await using other = world.server('two')
   await world.make({ text: 'lunch' })
@@ -181,7 +181,7 @@ test('of two servers on one database, one runs what is due', async () => {
   expect(world.said()).toEqual(['lunch'])
 })
 
-test('a run whose server died after its line is not said again', async () => {
+test('a line of a run is not posted again if the server died after posting it', async () => {
   await using world = await createRoutineWorld(scriptedModel())
   const made = await world.make({ text: 'lunch' })
   world.clock.step(MINUTE_MS)

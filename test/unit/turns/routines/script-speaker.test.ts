@@ -27,7 +27,7 @@ const logOf = ({ world, room }: RoutineWorld): string => world.hooks.logOf(room.
 const logged = (world: RoutineWorld, text: string) =>
   vi.waitFor(() => expect(logOf(world)).toContain(text), { timeout: 10_000 })
 
-test('on_message says a line for the person who set the script, and its own line is not answered', async () => {
+test('on_message posts a line for the person who set the script and is not called for that line', async () => {
   const { world } = await createScripted(ECHO)
   await using _ = world
   const bob = await world.person('bob')
@@ -39,7 +39,7 @@ test('on_message says a line for the person who set the script, and its own line
   ])
 })
 
-test('on_message asks a model once, and neither its question nor the answer is answered', async () => {
+test('on_message asks a model once, and is not called for its question or the answer', async () => {
   const { world, model } = await createScripted(ASK, ['I looked'])
   await using _ = world
   await world.speech.say(world.room, world.ann, 'hello')
@@ -49,7 +49,7 @@ test('on_message asks a model once, and neither its question nor the answer is a
   expect(model.requests).toHaveLength(1)
 })
 
-test('a line that a tool said for a model, and one of a guest, are not answered', async () => {
+test('on_message does not answer lines of guests or lines that a tool posted for a model', async () => {
   const { world } = await createScripted(ECHO)
   await using _ = world
   await world.room.record({ kind: 'message', author: 'qwen', text: 'by a tool' })
@@ -89,7 +89,7 @@ test('on_program_line is not called for a line that a person typed, and sends no
   expect(logOf(world)).not.toContain('info: typed')
 })
 
-test('the script of a fork says nothing until somebody sets it there', async () => {
+test('the script of a fork posts nothing until a person sets the script in the fork', async () => {
   const { world } = await createScripted(ECHO, [], null)
   await using _ = world
   await world.speech.say(world.room, world.ann, 'hello')
@@ -100,7 +100,7 @@ test('the script of a fork says nothing until somebody sets it there', async () 
   expect(world.said()).toEqual([])
 })
 
-test('a script whose person is muted or banned says nothing', async () => {
+test('a script whose person is muted or banned posts nothing', async () => {
   const { world } = await createScripted(ECHO)
   await using _ = world
   const bob = await world.person('bob')
@@ -118,7 +118,7 @@ test('a script whose person is muted or banned says nothing', async () => {
   expect(world.said()).toEqual([])
 })
 
-test('a script asks no model for a person who may not let a model be asked by itself', async () => {
+test('a script asks no model if its person may not have models asked automatically', async () => {
   const { world } = await createScripted(ASK)
   await using _ = world
   world.policy.allow = {}
@@ -128,7 +128,7 @@ test('a script asks no model for a person who may not let a model be asked by it
   expect(world.said()).toEqual([])
 })
 
-test('a script asks no model that there is not, and nothing if routines are turned off', async () => {
+test('a script asks no missing model, and no model at all if routines are turned off', async () => {
   const { world } = await createScripted(ASK.replace('@qwen', '@nobody'))
   await using _ = world
   await world.speech.say(world.room, world.ann, 'hello')
@@ -151,7 +151,7 @@ test('a script asks models at most routine_runs_per_hour times in an hour', asyn
   expect(world.said()).toEqual(['@qwen look'])
 })
 
-test('a script says lines at the pace of speech', async () => {
+test('the lines of a script have the rate limit of messages', async () => {
   const { world } = await createScripted(ECHO)
   await using _ = world
   Object.assign(world.paceLimits, { rate_burst: 1, rate_per_s: 0.01 })

@@ -16,7 +16,7 @@ async function createTalking(model = 'qwen', ...answers: readonly string[]) {
   return { world, room, scripted }
 }
 
-test('a talk answers each line of its owner, who may make no routine and typed at no terminal', async () => {
+test('a talk answers each line of its owner, even of one without routine rights or terminal', async () => {
   const answers = Array.from({ length: 12 }, (_, index) => `answer ${index}.`)
   const { world, room } = await createTalking('qwen', ...answers)
   await using _ = world
@@ -29,7 +29,7 @@ test('a talk answers each line of its owner, who may make no routine and typed a
   }
 })
 
-test('lines that were said while the model of a talk answered are answered together', async () => {
+test('lines posted while the model of a talk answers are answered together', async () => {
   const { world, room, scripted } = await createTalking('qwen', 'one', 'two')
   await using _ = world
   for (const text of ['first', 'second', 'third']) await world.speech.say(room, world.ann, text)
@@ -38,7 +38,7 @@ test('lines that were said while the model of a talk answered are answered toget
   expect(JSON.stringify(scripted.requests[1]?.prompt)).toMatch(/second.*third/s)
 })
 
-test('a talk answers its owner alone, and no line for somebody else or of a program', async () => {
+test('a talk answers only its owner, and no line to another person or of a program', async () => {
   const { world, room, scripted } = await createTalking('qwen', 'here I am', 'asked')
   await using _ = world
   const bob = await world.person('bob')
@@ -66,7 +66,7 @@ test('a line with the mention of its model is answered once in a talk', async ()
   expect(scripted.requests).toHaveLength(2)
 })
 
-test('a talk whose model is gone says so to its owner', async () => {
+test('the owner of a talk reads that the model of the talk is gone', async () => {
   const { world, room } = await createTalking('old')
   await using _ = world
   const whispers: string[] = []

@@ -21,7 +21,7 @@ async function fillRoom({ room, person }: RoutineWorld): Promise<void> {
   for (const name of ['carl', 'dora', 'eve']) await room.enter(screenOf(await person(name)), 'quietly')
 }
 
-test('a watch asks its model about a line with the phrase, once for an answer with the phrase', async () => {
+test('a watch asks its model once about a line with its phrase, and not about the answer', async () => {
   const { world, model } = await createListening('it is on fire, too')
   await using _ = world
   await world.make({ condition: watch, text: 'what to do?' })
@@ -43,7 +43,7 @@ test('a line that a program posted starts no watch', async () => {
   expect(world.said()).toEqual([])
 })
 
-test('a line that a program posted starts a watch with programs', async () => {
+test('a line that a program posted starts a watch that includes programs', async () => {
   const { world } = await createListening('help is on its way')
   await using _ = world
   await world.make({ condition: { ...watch, programs: true }, text: 'what to do?' })
@@ -52,7 +52,7 @@ test('a line that a program posted starts a watch with programs', async () => {
   expect(world.said()).toEqual(['@qwen what to do?\n> ann: all on fire'])
 })
 
-test('a line that a program posted, and one that a tool said for a model, start no listener of all lines', async () => {
+test('a listener of all lines ignores lines of programs and lines that tools posted for models', async () => {
   const { world, model } = await createListening('one')
   await using _ = world
   await world.make({ condition: { ...listen, all: true } })
@@ -100,7 +100,7 @@ test('a listener answers each line as long as one or two people are in the room'
   expect(model.requests).toHaveLength(2)
 })
 
-test('lines that were said while a listener answered are answered together', async () => {
+test('lines posted while a listener answers are answered together', async () => {
   const { world, model } = await createListening('one', 'two')
   await using _ = world
   await world.make({ condition: { ...listen, all: true } })
@@ -112,7 +112,7 @@ test('lines that were said while a listener answered are answered together', asy
   expect(JSON.stringify(model.requests[1]?.prompt)).toMatch(/second.*third.*fourth/s)
 })
 
-test('a speaker whom a listener cannot answer is told once', async () => {
+test('a speaker reads once that a listener cannot answer them', async () => {
   const gpt = { ...anotherModel('gpt'), adapter: scriptedModel(hangs('hm')) }
   const limits = { turns_per_room: 1, turns_queued: 0 }
   await using world = await createRoutineWorld(scriptedModel(), { more: [gpt], limits })
@@ -130,7 +130,7 @@ test('a speaker whom a listener cannot answer is told once', async () => {
   expect(screen.texts().filter((text) => text.startsWith('routine 1:'))).toHaveLength(1)
 })
 
-test('a watch with a pause starts one run in that time', async () => {
+test('a watch with a pause starts at most one run within the pause', async () => {
   const { world } = await createListening('one', 'two', 'three')
   await using _ = world
   const rested = { ...watch, pauseMs: 600_000 }
@@ -150,7 +150,7 @@ test('a watch with a pause starts one run in that time', async () => {
   ])
 })
 
-test('a watch for a regular expression runs for a line that matches', async () => {
+test('a watch for a regular expression runs for a line that matches the expression', async () => {
   const { world } = await createListening('yes')
   await using _ = world
   const condition = { ...watch, words: '^build \\d+ (failed|broke)', isRegex: true } as const
@@ -161,7 +161,7 @@ test('a watch for a regular expression runs for a line that matches', async () =
   expect(world.said()).toEqual(['@qwen why?\n> ann: build 8 broke'])
 })
 
-test('a watch of programs, too, runs for a line that a program posted', async () => {
+test('a watch of people and programs runs for a line that a program posted', async () => {
   const { world } = await createListening('yes')
   await using _ = world
   await world.make({ condition: { ...watch, programs: true }, text: 'why?' })
@@ -170,7 +170,7 @@ test('a watch of programs, too, runs for a line that a program posted', async ()
   expect(world.said()).toEqual(['@qwen why?\n> ann: all on fire'])
 })
 
-test('lines start the same watch as often in an hour as the limit says', async () => {
+test('lines start the same watch at most as often per hour as the limit allows', async () => {
   const { world } = await createListening(...Array.from({ length: 12 }, () => 'hm'))
   await using _ = world
   await world.make({ condition: watch, text: 'why?' })
@@ -183,7 +183,7 @@ test('lines start the same watch as often in an hour as the limit says', async (
   expect(world.said()).toHaveLength(12)
 })
 
-test('a listener of all lines goes on after ten answers if somebody typed a line at a terminal', async () => {
+test('a listener of all lines continues after ten answers if a person typed at a terminal', async () => {
   const { world } = await createListening(
     ...Array.from({ length: 12 }, (_unused, index) => `answer ${index}.`),
   )

@@ -45,12 +45,12 @@ describe('WHEN', () => {
     ['2020-01-01 09:00', '2020-01-01 09:00 is over'],
     ['2099-01-01 09:00', 'is more than ten years ahead'],
     ['', 'write 10m, 2h'],
-  ])('the time of "%s" is refused, with what to write instead', (written, why) => {
+  ])('the time of "%s" is refused with an example of a valid time', (written, why) => {
     expect(() => parseWhen(written, NOW, berlin)).toThrow(UsageError)
     expect(() => parseWhen(written, NOW, berlin)).toThrow(why)
   })
 
-  test('an until date ends with its day in the zone', () => {
+  test('an end date includes its whole day in the zone', () => {
     expect(shown(parseUntil('2026-12-31', NOW, berlin))).toBe('2026-12-31T23:00Z')
     expect(() => parseUntil('31.12.', NOW, berlin)).toThrow('write it as 2026-12-31')
     expect(() => parseUntil('2026-07-14', NOW, berlin)).toThrow('is over')
@@ -84,7 +84,7 @@ describe('SPEC', () => {
     ['month 0 9:00', 'is no day of a month'],
     ['month 9:00', '"month 9:00" is no day of a month'],
     ['0m tea', 'is no calendar'],
-  ])('the calendar of "%s" is refused, with what to write instead', (written, why) => {
+  ])('the calendar of "%s" is refused with an example of a valid one', (written, why) => {
     expect(() => parseSpec(written)).toThrow(UsageError)
     expect(() => parseSpec(written)).toThrow(why)
   })
@@ -104,7 +104,7 @@ describe('the next run', () => {
     expect(runs('day 09:00', '2026-10-24T00:00Z', 2)).toEqual(['2026-10-24T07:00Z', '2026-10-25T08:00Z'])
   })
 
-  test('a time that is skipped runs at the next that exists', () => {
+  test('a daily run whose time the zone skips runs at the next existing time', () => {
     expect(runs('day 02:30', '2026-03-28T00:00Z', 3)).toEqual([
       '2026-03-28T01:30Z',
       '2026-03-29T01:00Z',
@@ -112,7 +112,7 @@ describe('the next run', () => {
     ])
   })
 
-  test('a time that comes twice runs once', () => {
+  test('a daily run whose time comes twice in the zone runs once', () => {
     expect(runs('day 02:30', '2026-10-24T00:00Z', 3)).toEqual([
       '2026-10-24T00:30Z',
       '2026-10-25T00:30Z',
@@ -122,7 +122,7 @@ describe('the next run', () => {
     expect(runs('day 02:30', '2026-10-25T01:00Z', 1)).toEqual(['2026-10-26T01:30Z'])
   })
 
-  test('a day that a zone skipped as a whole runs at the start of the next', () => {
+  test('a daily run on a day that the zone skips runs at the start of the next day', () => {
     const apia = zoneOf('Pacific/Apia')
     expect(runs('day 12:00', '2011-12-29T00:00Z', 3, apia)).toEqual([
       '2011-12-29T22:00Z',
@@ -131,13 +131,13 @@ describe('the next run', () => {
     ])
   })
 
-  test('a change of half an hour, in a zone of half an hour, is known', () => {
+  test('a daily run follows a half-hour clock change in a zone with a half-hour offset', () => {
     const howe = zoneOf('Australia/Lord_Howe')
     expect(shown(instantOf(at('2026-10-04T02:15Z'), howe))).toBe('2026-10-03T15:30Z')
     expect(timeText(at('2026-10-03T15:30Z'), howe)).toBe('2026-10-04 02:30 Australia/Lord_Howe')
   })
 
-  test('day 31 of a month is its last day', () => {
+  test('a run on day 31 is on the last day of a shorter month', () => {
     expect(runs('month 31 09:00', '2028-01-31T09:00Z', 3, utc)).toEqual([
       '2028-02-29T09:00Z',
       '2028-03-31T09:00Z',
@@ -149,7 +149,7 @@ describe('the next run', () => {
     ])
   })
 
-  test('the runs of a week leave out its other days', () => {
+  test('a weekly run is only on the named days of the week', () => {
     expect(runs('mon,thu 18:00', '2026-07-15T00:00Z', 3, utc)).toEqual([
       '2026-07-16T18:00Z',
       '2026-07-20T18:00Z',
@@ -157,7 +157,7 @@ describe('the next run', () => {
     ])
   })
 
-  test('the runs of an interval keep their distance after a late run', () => {
+  test('the runs of an interval keep their interval after a late run', () => {
     const { spec } = parseSpec('30m')
     expect(shown(nextRun(spec, utc, at('2026-07-15T11:17Z'), at('2026-07-15T10:00Z')))).toBe(
       '2026-07-15T11:30Z',
