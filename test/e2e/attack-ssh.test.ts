@@ -404,7 +404,7 @@ describe('connections that do not log in', () => {
     expectStops(arena))
 })
 
-describe('keys and windows', () => {
+describe('keys and window resizes', () => {
   const arena = shareArena(twin)
 
   /** Somebody with a terminal so wide, whose session has begun. */
@@ -432,7 +432,7 @@ describe('keys and windows', () => {
   const write = (channel: ClientChannel, text: string): Promise<void> =>
     new Promise((resolve) => channel.write(text, () => resolve()))
 
-  test('hundreds of window changes over a draft of 48,000 characters do not delay other users', async () => {
+  test('hundreds of window resizes with a draft of 48,000 characters do not delay other users', async () => {
     const damage = await arena.damageOf(async (stage) => {
       const { client, channel } = await terminal(stage, 200)
       await write(channel, `\u001b[200~${'🙂'.repeat(24_000)}\u001b[201~`)

@@ -155,7 +155,7 @@ test('the server exits with status 0 on SIGTERM while HTTP clients are connected
 })
 
 describe('hostile clients', () => {
-  describe('what a page in a browser sends', () => {
+  describe('requests of a web page in a browser', () => {
     test('a request with an unknown Origin is rejected even if its token is valid', async () => {
       const made = await token('alice')
       for (const origin of [

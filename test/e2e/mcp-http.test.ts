@@ -27,7 +27,7 @@ const post = (...request: Parameters<typeof postMcp> extends [string, ...infer R
   postMcp(base, ...request)
 const tokenOf = async (name: string, ...flags: readonly string[]) => (await made(name, ...flags)).token
 
-describe.each([{}, { modern: true as const }])("the protocol's own client, %j", (era) => {
+describe.each([{}, { modern: true as const }])('the official MCP client, %j', (era) => {
   test("the official MCP client lists tools, speaks as the token's person and reads that back", async () => {
     await using agent = await openHttpAgent(base, await tokenOf('bob'), era)
     const { tools } = await agent.client.listTools()

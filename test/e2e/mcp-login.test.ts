@@ -116,7 +116,7 @@ test('tokens of an MCP login are stored only in their own file with mode 0600', 
   expect(seen).not.toMatch(/state=|code=/)
 })
 
-describe('a server of ours that we are a client of', () => {
+describe('our MCP client at our own server', () => {
   let stage: Stage<AnyServer>
   beforeAll(async () => {
     stage = await createStageHere({ config: '[limits]\nrate_burst = 1000\n', http: true })

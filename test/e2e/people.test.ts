@@ -108,7 +108,7 @@ describe('keys and certificates', () => {
     return (await readFile(`${await cas.key(name, args)}.pub`, 'utf8')).trim()
   }
 
-  test('an added key opens the account until it is removed, also across restarts', async () => {
+  test('an added key logs in to the account until it is removed, also after restarts', async () => {
     await stage.goOnWith(startServer)
     const line = await readFile(`${await stage.home.key('laptop')}.pub`, 'utf8')
     const fingerprint = await stage.home.fingerprint('laptop')

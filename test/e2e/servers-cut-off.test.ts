@@ -12,7 +12,7 @@ const CUT = "@qwen's answer to alice was cut off"
 const PATIENCE = { timeout: 20_000 }
 
 test.skipIf(lacks('postgres'))(
-  'people of a cut-off server or a killed one leave once, and the former miss no line',
+  'people of a cut-off or killed server leave once, and those of a cut-off one miss no line',
   async () => {
     await using talkers = await createTalkers({ servers: 3, bus: 'postgres' })
     const [alice, bob] = talkers.sessions

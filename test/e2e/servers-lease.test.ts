@@ -36,7 +36,7 @@ const LATE = ['late one', 'late two', 'late three']
 
 const CUT = "@qwen's answer to alice was cut off"
 
-describe.skipIf(lacks('postgres'))('two servers, of which one stands still while the other decides', () => {
+describe.skipIf(lacks('postgres'))('two servers, of which one is paused while the other moderates', () => {
   let stage: ClusterStage
   beforeAll(async () => {
     stage = await createCluster({ servers: 2 })
@@ -112,7 +112,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which one stands still while
   })
 })
 
-describe.skipIf(lacks('postgres'))('two servers, of which one is taken for dead', () => {
+describe.skipIf(lacks('postgres'))('two servers, of which one is considered dead', () => {
   let models: ModelServer
   let stage: ClusterStage
   beforeAll(async () => {
@@ -124,7 +124,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which one is taken for dead'
     await models[Symbol.asyncDispose]()
   })
 
-  test('a turn has one end, even if its server was paused and continues after others ended it', async () => {
+  test('a turn ends once, even if its paused server continues after another server ended it', async () => {
     await using alice = await stage.inLobby(0, 'alice')
     await using bob = await stage.inLobby(1, 'bob')
     const isCut = createDeferred<void>()

@@ -50,23 +50,20 @@ describe.each(['streamable', 'events', 'older'] as const)('an MCP server with a 
   })
 })
 
-describe.each(['streamable', 'events', 'older'] as const)(
-  'an answer over the size limit, %s',
-  (kind) => {
-    test('an answer over 4 MiB fails only its call, and later calls to MCP servers succeed', async () => {
-      await using server = await startHttpMcpServer(kind)
-      await using servers = await connectRawServers([byUrl(server.url), byCommand('raw', rawServer('usual'))])
-      const { content, isError } = await call(servers, 'far_huge')
-      expect({ content, isError }).toEqual({
-        content: 'ERROR: far_huge: it sent a message of more than 4 MiB',
-        isError: true,
-      })
-      expect((await call(servers, 'raw_echo')).content).toContain('{"a":"b"}')
-      expect(servers.told).toEqual([])
-      expect((await call(servers, 'far_echo')).content).toContain('{"a":"b"}')
+describe.each(['streamable', 'events', 'older'] as const)('an answer over the size limit, %s', (kind) => {
+  test('an answer over 4 MiB fails only its call, and later calls to MCP servers succeed', async () => {
+    await using server = await startHttpMcpServer(kind)
+    await using servers = await connectRawServers([byUrl(server.url), byCommand('raw', rawServer('usual'))])
+    const { content, isError } = await call(servers, 'far_huge')
+    expect({ content, isError }).toEqual({
+      content: 'ERROR: far_huge: it sent a message of more than 4 MiB',
+      isError: true,
     })
-  },
-)
+    expect((await call(servers, 'raw_echo')).content).toContain('{"a":"b"}')
+    expect(servers.told).toEqual([])
+    expect((await call(servers, 'far_echo')).content).toContain('{"a":"b"}')
+  })
+})
 
 test.each(['hangs', 'fails', 'breaks off'] as const)(
   'an older MCP server that %s on server/discover gets initialize instead',

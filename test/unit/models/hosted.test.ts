@@ -311,13 +311,10 @@ test.each([
   ['no empty list of values', { type: 'string', enum: [] }, { type: 'string' }],
   ['an object as a constant', { const: { a: 1 } }, { type: 'string', enum: ['{"a":1}'] }],
   ['null alone', { type: 'string', enum: [null] }, { type: 'string' }],
-])(
-  'a schema with an enum reaches Gemini in the form that Gemini accepts: %s',
-  async (_, value, expected) => {
-    expect(await valueSent(value as JsonObject)).toEqual(expected)
-    expect(await valueSent({ type: 'array', items: value })).toEqual({ type: 'array', items: expected })
-  },
-)
+])('a schema with an enum reaches Gemini in the form that Gemini accepts: %s', async (_, value, expected) => {
+  expect(await valueSent(value as JsonObject)).toEqual(expected)
+  expect(await valueSent({ type: 'array', items: value })).toEqual({ type: 'array', items: expected })
+})
 
 test('a recursive type reaches Gemini as a plain object at the point of recursion', async () => {
   const node = {

@@ -56,7 +56,7 @@ const triesAll = (sideScope: readonly string[] | null): ScriptedStep =>
     yield* step(request, signal) as Iterable<never>
   }
 
-test('no turn of a persona, a routine, a fallback or a side turn runs a tool that a scope takes away', async () => {
+test('no turn of a persona, routine, fallback or side turn runs a tool that a scope excludes', async () => {
   const layers = fc.record({
     ...{ room: scope, model: scope, here: scope, fallback: scope, fallbackHere: scope },
     ...{ persona: taken, routine: taken, side: taken, falls: fc.boolean() },

@@ -152,7 +152,7 @@ it('a tool that the scope excludes in mid-turn is not callable any more', async 
     expect(resultIn(request)).toMatch(/^ERROR: You requested a tool called 'tool_5'/)
 })
 
-it('a found tool is offered once if a new scope offers it in full as well', async () => {
+it('a found tool is offered only once if a new scope also offers its full form', async () => {
   const steps: ScriptedStep[] = [
     search('tool_7'),
     async function* () {

@@ -22,7 +22,7 @@ test.each([
   [undefined, '--+++'],
   ['admins', '----+'],
   ['nobody', '-----'],
-] as const)('with allow.remember = %s these roles may add to the memory of a room: %s', (remember, letters) => {
+] as const)('with allow.remember = %s these roles may add memories to a room: %s', (remember, letters) => {
   const policy = { allow: { remember } }
   const may = ROLES.map((role) => {
     const why = whyNotRemember(policy, { guest: role === 'guest' }, role)

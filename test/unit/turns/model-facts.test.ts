@@ -50,7 +50,7 @@ test('known facts of a model server stay in use while it is unreachable', async 
   expect(model.times()).toBe(3)
 })
 
-test('a model server is asked for its facts after a failed request, unless it is known to be down', async () => {
+test('a model server is asked for its facts after a failed request unless it is down', async () => {
   const it = opened()
   const model = asked({ window: 6000 }, { window: 4000 })
   await it.facts.settingsOf(model)

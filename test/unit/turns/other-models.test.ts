@@ -87,7 +87,7 @@ it('a fallback is not asked if the turn was stopped or the fallback is disabled'
   expect((await other.ask()).text).toBe('@qwen: nothing answers at http://localhost:1; is ollama running?')
 })
 
-it('the thinking of a model is shown, is not logged, and returns to the provider with its step', async () => {
+it('the thinking of a model is shown but not logged, and is sent back with its step', async () => {
   await using server = await startModelServer()
   const settings = sampleConfig({ endpoint: server.endpoint })
   await using world = await createTurnWorld(createModel(settings), { settings, tools: [tool('Grep')] })

@@ -71,7 +71,7 @@ it('a valid room script is accepted and a room script with a syntax error is rej
   )
 })
 
-it('a room script is tried with every model, and the error names a model whose window is too small', async () => {
+it('a room script is tried with every model, and the error names one with too small a window', async () => {
   const small = anotherModel('small', { contextWindow: 1490, maxOutput: 1000 })
   await using world = await createTurnWorld(scriptedModel(), { more: [anotherModel('other'), small] })
   const printed: string[] = []

@@ -31,6 +31,6 @@ it.each([
   [`${OPENAI} "gpt-4.1"\nimages = false`, false],
   ['backend = "openai-compatible"\nmodel = "x"\nendpoint = "http://localhost:1"', undefined],
   ['backend = "guide"', undefined],
-])('whether a model takes pictures is known from the config or its provider: %s', (keys, images) => {
+])('the config or the provider says whether a model accepts pictures: %s', (keys, images) => {
   expect(modelOf(keys).images).toBe(images)
 })

@@ -49,7 +49,7 @@ const fill = (list: readonly Layer[], tokens: number, message = '', offer?: Pric
 const used = ({ sums }: FilledBudget): number =>
   sums.system + sums.context + sums.message + sums.tools + sums.framing
 
-test('a filled budget counts what is sent, stays within the target, and keeps kept layers whole', () => {
+test('a filled budget counts the sent tokens within the target, and no kept layer is cut', () => {
   fc.assert(
     fc.property(layers, target, (list, tokens) => {
       const filled = fill(list, tokens)
@@ -103,7 +103,7 @@ const offer = (tokens: number, last: boolean): PricedTools => ({
   last,
 })
 
-test('the budget asks for fewer tools if they exceed their share, and drops them if none are cheaper', () => {
+test('the budget asks for fewer tools if they exceed their share, or else drops all', () => {
   const terms = { target: 100, message: '', framing, counter }
   expect(fillBudget([tools], offer(60, false), terms)).toEqual({ toolTokens: 50 })
   expect(fillBudget([tools], offer(60, true), terms)).toMatchObject({
@@ -153,7 +153,7 @@ test('a larger target keeps at least as many layers, and a target that is too sm
   expect(kept).toBe(5)
 })
 
-test('schemas that refer to themselves and to each other are sent as they are', () => {
+test('schemas that refer to themselves and to each other are sent unchanged', () => {
   const schema = {
     type: 'object',
     properties: { tree: { $ref: '#/$defs/node' }, again: { $ref: '#' } },
@@ -167,7 +167,7 @@ test('schemas that refer to themselves and to each other are sent as they are', 
   expect(prompt.budget.used).toBe(recount(prompt, bench.counter))
 })
 
-test('a history of few tokens and many bytes fits into what Lua can return to the host', () => {
+test("a history of few tokens and many bytes fits into the size limit of Lua's result", () => {
   for (const character of ['-', '"', '\n', ' ', '漢'])
     for (const target of [2000, 40_000]) {
       const history = Array.from({ length: 500 }, (_, index) =>

@@ -282,7 +282,7 @@ test('a first report does not remove the margin that was learned from a refusal'
   expect(factorNow(calibration!, 3)).toBeCloseTo((7436 / 5670) * 1.03, 5)
 })
 
-test('after an overlong prompt that the provider accepted was reported once, the next prompt fits', () => {
+test('the next prompt fits after one report of an overlong prompt that was accepted', () => {
   const calibration = learn(undefined, { counted: 6000, framing: 0, reported: 9600, room: 6144, at: 2 }, 1.25)
   expect(
     promptBudget({

@@ -48,7 +48,7 @@ it('a result from outside is enclosed in marks in a prompt, even if it is cut', 
   )
 })
 
-it('a model reads in a prompt which files came', () => {
+it('a prompt tells the model which files were uploaded', () => {
   const came = row(1, { kind: 'file', author: 'ann', text: 'put a.txt (text, 4 B)', files: [] })
   const texts = createEntryTexts(tokenCounters.of('o200k_base'))
   const snapshot = sampleSnapshot({ history: [came] })
@@ -153,7 +153,7 @@ it('a history entry that cannot be counted does not disturb the turn', async () 
   expect((await world.ask()).text).toBe('ok')
 })
 
-it('a model reads the room and the people in it, and nothing of other rooms', async () => {
+it('a prompt contains the room and the people in it, and nothing of other rooms', async () => {
   const model = scriptedModel(say('ok'))
   await using world = await createTurnWorld(model, { more: [anotherModel('llama')] })
   const bob = await world.chatParts.person('bob')

@@ -355,7 +355,7 @@ test('the log of a script is limited to 50 lines of 500 characters', () => {
   expect(Math.max(...prompt.warnings.map((line) => line.length))).toBe(500)
 })
 
-test('a late layer comes after all others of the context, whatever its place in the script', () => {
+test('a late layer follows all other context layers, whatever its place in the script', () => {
   const prompt = run(':custom("a", "A", 1, false, { placement = "late" }):custom("b", "B"):custom("c", "C")')
   expect(prompt.context).toBe('B\n\nC\n\nA')
   expect(prompt.context.slice(0, prompt.stablePrefix)).toBe('B\n\nC')

@@ -24,7 +24,7 @@ test('the memory of a room follows its instructions in the system prompt, each l
   expect(layerOf(prompt, 'memory')).toMatchObject({ placement: 'system', status: 'kept' })
 })
 
-test('of a memory that is too long the newest lines are kept, and its layer says how many', () => {
+test('a memory that is too long keeps its newest lines, and its layer says how many', () => {
   const memory = said(...Array.from({ length: 200 }, (_, index) => `fact number ${index} of this room`))
   const prompt = bench.compose(snapshotFor(3000, { memory }))
   const layer = layerOf(prompt, 'memory')
@@ -37,13 +37,13 @@ test('of a memory that is too long the newest lines are kept, and its layer says
   expect(prompt.system).not.toContain('fact number 0 ')
 })
 
-test('what the asker said of themselves is the last of the context, right before the message', () => {
+test("the requester's own memory ends the context, right before the message", () => {
   const prompt = bench.compose(sampleSnapshot({ memoryOfAsker: [SECRET], message: 'bob: hi' }))
   expect(prompt.layers.at(-1)).toMatchObject({ name: 'memory_of_asker', late: true, status: 'kept' })
   expect(userContent(prompt)).toMatch(new RegExp(`\\n- ${SECRET}\\n\\nbob: hi$`))
 })
 
-test('what precedes the late layers is the same, whatever an asker said of themselves', () => {
+test("the prompt before the late layers does not depend on the requester's own memory", () => {
   const [one, two] = [[SECRET], ['likes long answers', 'and tea']].map((memoryOfAsker) =>
     bench.compose(sampleSnapshot({ memory: said('tea'), memoryOfAsker })),
   )
@@ -68,7 +68,7 @@ function default_wrap(t)
   return built:custom("spy", table.concat(seen, "|"), 9, false)
 end`
 
-test('a script reads the memory of its room, and never what the asker said of themselves', () => {
+test("a script can read the memory of its room, but never the requester's own memory", () => {
   const prompt = bench.run(
     WALK,
     snapshotFor(4000, { memory: said('tea is at five'), memoryOfAsker: [SECRET] }),
@@ -86,7 +86,7 @@ test.each(['require "snapshot"', 'require("host")("memory_of_asker", nil)'])('a 
   expect(() => bench.run(source, snapshot)).toThrow('script')
 })
 
-test('for others a prompt has the number of an asker’s memories and the same tokens, and its parts add up', () => {
+test('a prompt shown to other people has only the number and tokens of own memories', () => {
   const memoryOfAsker = fc.array(fc.constantFrom(SECRET, `${SECRET} ${'x '.repeat(40)}`), { minLength: 1 })
   fc.assert(
     fc.property(anySnapshot, memoryOfAsker, (given, own) => {
@@ -107,7 +107,7 @@ test('for others a prompt has the number of an asker’s memories and the same t
   )
 })
 
-test('a prompt without it is the same object for others', () => {
+test('a prompt without own memories is the same object for other people', () => {
   const prompt = bench.compose(sampleSnapshot({ memory: said('tea') }))
   expect(withoutAskersMemory(prompt)).toBe(prompt)
 })

@@ -109,7 +109,7 @@ test('the same tools are listed, sent and callable for any scope', () => {
   )
 })
 
-test('the text of any prompt has the order of the script, whatever the priorities', () => {
+test('the text of any prompt has the layer order of the script, whatever the priorities', () => {
   const names = ['a', 'b', 'c', 'd', 'e']
   const priorities = fc.array(fc.integer({ min: -5, max: 200 }), { minLength: 5, maxLength: 5 })
   fc.assert(

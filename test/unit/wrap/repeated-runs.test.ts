@@ -49,7 +49,7 @@ test.each([
   ['bundled layers', wraps(':room():history(5):user()')],
   ['a layer of its own', wraps(':custom("own", tools.look().topic .. "!"):history()')],
   ['a log', wraps(':history()', 'tools.log("info", "seen")')],
-])('Lua runs once for the turns of a room with %s', (_what, script) => {
+])('Lua runs only once for several turns of a room with %s', (_what, script) => {
   expect(runsOfLua(turns(script))).toEqual([1, 0, 0])
 })
 
@@ -61,7 +61,7 @@ test.each([
     'makes the conversation itself',
     wraps(':history()', 'tools.conversation = function() return tools.now() .. "" end'),
   ],
-])('Lua runs for each turn of a room whose script %s', (_what, script) => {
+])('Lua runs for every turn of a room whose script %s', (_what, script) => {
   expect(runsOfLua(turns(script))).toEqual([1, 1, 1])
 })
 
@@ -120,7 +120,7 @@ const given = fc.record({
   room: fc.constantFrom('', 'a topic').map((topic) => ({ ...sampleSnapshot().room, topic })),
 })
 
-test('no prompt has anything of an earlier one, whatever scripts read and leave behind', () => {
+test('no prompt contains data of an earlier prompt, whatever scripts read and store', () => {
   fc.assert(
     fc.property(before, layers, fc.array(given, { minLength: 2, maxLength: 8 }), (first, own, asked) => {
       const script = wraps(own.join(''), `${first.join('\n')}${spies}`)
@@ -133,7 +133,7 @@ test('no prompt has anything of an earlier one, whatever scripts read and leave 
   )
 })
 
-test('a script that replaces what the bundled layer calls gets the conversation as text', () => {
+test('a script that replaces functions of the bundled layer gets the conversation as text', () => {
   const history = rows.slice(0, 3)
   const texts = (source: string) => bench.compose(inRoom(source, { history })).context
   const plain = texts(wraps(':history(3)'))

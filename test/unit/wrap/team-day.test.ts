@@ -116,7 +116,7 @@ function teamDay(seed: number): readonly Ask[] {
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!
 
-test('requests of a team that asks by turns begin like the request before of the same model', () => {
+test('when a team asks in turns, each request begins like the previous one of its model', () => {
   for (const seed of [1, 2, 3]) {
     const asks = teamDay(seed)
     const same = asks.map((ask) => ask.same)

@@ -147,7 +147,7 @@ test('a session with an open stream is not evicted by later sessions without one
   expect(statuses).toEqual([...Array.from({ length: 7 }, () => 404), 200, 200])
 })
 
-test('at most two sessions of a token have a stream, and a third evicts the least recently used', async () => {
+test('at most two sessions of a token have streams; a third evicts the least recently used', async () => {
   const { agent } = createAgent()
   await using mcp = serve(async () => agent)
   const live = [await initialize(mcp), await initialize(mcp)]

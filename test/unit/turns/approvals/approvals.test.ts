@@ -469,7 +469,7 @@ it('a grant does not apply to a script without --allow', async () => {
   expect(await approvals.forScript(new Set()).request(wants('ls'))).toEqual({ why: NO_SCRIPT })
 })
 
-it("a run uses only a grant that its own routine's question gave, and it ends with the routine", async () => {
+it('a run uses only grants given to its own routine, and these end with the routine', async () => {
   const { approvals, ann, ask, answer, wants, entries } = await createScene()
   const routine = { id: 'r3', number: 3 }
   const { verdict: general } = await ask('x')
@@ -490,7 +490,7 @@ it("a run uses only a grant that its own routine's question gave, and it ends wi
   expect(await approvals.request(wants('x'))).toBe('allow')
 })
 
-it('what a script asks for can be allowed only once', async () => {
+it('a request of a script can be allowed only once', async () => {
   const { ann, ask, answer } = await createScene()
   const { verdict } = await ask('x', { routine: { number: 0 } })
   await expect(answer(ann, 'room')).rejects.toThrow(
@@ -500,7 +500,7 @@ it('what a script asks for can be allowed only once', async () => {
   expect(await verdict).toBe('allow')
 })
 
-it("a routine's question is answered by an op while its person is away, and denied at once if nobody may", async () => {
+it("an op answers a routine's question while its person is away; without an op it is denied", async () => {
   const { room, op, screens, ask, answer, entries } = await createScene()
   const routine = { id: 'r3', number: 3 }
   await room.leave(screens[0])

@@ -37,7 +37,7 @@ function createRound(models: readonly AskedModel[]) {
   }
 }
 
-test('two models of a panel are asked at once, and their results are in the order of the models', async () => {
+test('two models of a panel are asked at once, and their results keep the order of models', async () => {
   const hosted = ['a', 'b', 'c'].map((name) => at(name, 'https://example.org/v1'))
   const round = createRound(hosted)
   expect(round.asked()).toEqual(['a', 'b'])

@@ -62,7 +62,7 @@ test('a persona and its own model are members of a panel, each with its instruct
   ])
 })
 
-test('the merge of a panel is done by the model that answered first if the first persona failed', async () => {
+test("the model that answered first merges a panel's answers if the first persona failed", async () => {
   const model = scriptedModel(() => {
     throw new Error('broken')
   })

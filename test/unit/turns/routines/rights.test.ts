@@ -73,7 +73,7 @@ const BEFALLS: readonly (readonly [
   ],
 ]
 
-test.each(BEFALLS)('an hourly routine of a person who %s posts nothing', async (_case, befall, state, why) => {
+test.each(BEFALLS)('an hourly routine of a person who %s is silent', async (_case, befall, state, why) => {
   const settings = { backend: 'openai-compatible', endpoint: 'http://127.0.0.1:1' } as const
   const model = scriptedModel(say('one'), say('two'))
   await using world = await createRoutineWorld(model, { settings })

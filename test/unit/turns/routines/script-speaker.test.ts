@@ -27,7 +27,7 @@ const logOf = ({ world, room }: RoutineWorld): string => world.hooks.logOf(room.
 const logged = (world: RoutineWorld, text: string) =>
   vi.waitFor(() => expect(logOf(world)).toContain(text), { timeout: 10_000 })
 
-test('on_message posts a line for the person who set the script and is not called for that line', async () => {
+test("on_message posts a line for the script's person and is not called for that line", async () => {
   const { world } = await createScripted(ECHO)
   await using _ = world
   const bob = await world.person('bob')

@@ -16,7 +16,7 @@ async function createTalking(model = 'qwen', ...answers: readonly string[]) {
   return { world, room, scripted }
 }
 
-test('a talk answers each line of its owner, even of one without routine rights or terminal', async () => {
+test('a talk answers each line of its owner, even without routine rights or a terminal', async () => {
   const answers = Array.from({ length: 12 }, (_, index) => `answer ${index}.`)
   const { world, room } = await createTalking('qwen', ...answers)
   await using _ = world

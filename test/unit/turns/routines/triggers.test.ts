@@ -161,7 +161,7 @@ test('a watch for a regular expression runs for a line that matches the expressi
   expect(world.said()).toEqual(['@qwen why?\n> ann: build 8 broke'])
 })
 
-test('a watch of people and programs runs for a line that a program posted', async () => {
+test('a watch that includes programs runs for a line of a POST request', async () => {
   const { world } = await createListening('yes')
   await using _ = world
   await world.make({ condition: { ...watch, programs: true }, text: 'why?' })

@@ -130,7 +130,7 @@ it('a chat shows its tools the conversation, and their notices become notes that
   })
 })
 
-it('a chat with listeners takes their first reply for a call, or an error if they fail or give none', async () => {
+it('a chat takes the first reply of its listeners to a call, or an error if there is none', async () => {
   const model = scriptedModel(call(['a', {}], ['b', {}], ['c', {}], ['d', {}]), say('done'))
   const chat = createChat({ model, tools: [tool('a')] })
   const seen: number[] = []

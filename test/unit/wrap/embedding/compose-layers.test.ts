@@ -91,7 +91,7 @@ test('a prompt of 100 tools has exactly the tokens that its budget says', () => 
   ])
 })
 
-test('a layer of tools without a text lists the tools, and what find_tools can load', () => {
+test('a tools layer without a text lists the tools and those that find_tools can load', () => {
   const layers = [{ name: 'tools', tools: ['table_1*', '!table_10'] }]
   const few = composeLayers(layers, createSnapshot({ target: 500, tools }), counters)
   expect(few.tools.map(({ name }) => name)).toEqual([
@@ -141,7 +141,7 @@ test("the error of a layer's function reaches the program", () => {
   )
 })
 
-test('a catalogue is priced as its definitions are counted', () => {
+test('the price of a catalogue equals the token count of its definitions', () => {
   const [first] = priceCatalogue(tools)
   const { name, description, schema } = tools[0]!
   expect(first).toMatchObject({

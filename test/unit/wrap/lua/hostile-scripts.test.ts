@@ -71,7 +71,7 @@ test('hostile scripts over their limits are ended and change no later prompt of 
   expect(await composer.compose(inRoom('peaceful'))).toEqual(before)
 }, 120_000)
 
-test('a script that keeps what it is given finds none of it in the next prompt of its process', async () => {
+test('a script that stores its input finds nothing of it in the next prompt of its process', async () => {
   const keeps = `
     local own = require("wrap")
     seen = (seen or "") .. (own.seen or "") .. (string.seen or "") .. tools.look().topic

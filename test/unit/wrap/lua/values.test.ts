@@ -169,7 +169,7 @@ test('a sender sends only new items, and the receiver reuses the objects that it
   expect(second[0]).toBe(first[2])
 })
 
-test('a list that was sent before is sent as its number, and the receiver returns the same array', () => {
+test('a list is sent again only as its number, and the receiver returns the same array', () => {
   const [sender, receive] = [rowSender(), createReceiver<Row>()]
   const first = receive(over(sender.pack(rowsFrom(1, 3))))
   receive(over(sender.pack(rowsFrom(4, 5))))
@@ -190,7 +190,7 @@ test('a list arrives unchanged, even if its items change, repeat or were forgott
   )
 })
 
-test('an item whose text changed is sent again without the unchanged items', () => {
+test('an item with a changed text is sent again without the unchanged items', () => {
   const [sender, receive] = [rowSender(), createReceiver<Row>()]
   receive(sender.pack(rowsFrom(1, 5)))
   const changed = rowsFrom(1, 5).with(3, { id: 4, text: 'taken back' })

@@ -44,7 +44,7 @@ test('the tools used most in the room are loaded first in a small window', () =>
   expect(loaded).toEqual(expect.arrayContaining(['t7', 't41', 't58']))
 })
 
-test('the loaded tools stay the same until the number of calls has doubled', () => {
+test('the loaded tools of a room stay the same until the number of calls has doubled', () => {
   const tools = catalogue(...small(60))
   const at = (calls: number): string => {
     const { system, tools: sent } = bench.compose(snapshotFor(3000, { tools, toolCalls: { t59: calls } }))
@@ -256,7 +256,7 @@ const expectNoneLower = (less: Prompt, more: Prompt): void => {
     expect(RUNGS.indexOf(forms[id])).toBeGreaterThanOrEqual(RUNGS.indexOf(form))
 }
 
-test('a larger tool share never reduces the form of a tool', () => {
+test('a larger tool share never reduces the detail level of a tool', () => {
   const share = fc.double({ min: 0, max: 1, noNaN: true })
   fc.assert(
     fc.property(anyRoomOfTools, share, share, (room, a, b) => {
@@ -267,7 +267,7 @@ test('a larger tool share never reduces the form of a tool', () => {
   )
 })
 
-test('a larger tools_tokens never reduces the form of a tool, and the tools stay within it', () => {
+test("a larger tools_tokens never reduces a tool's detail level, and is never exceeded", () => {
   const most = fc.integer({ min: 1, max: 20_000 })
   fc.assert(
     fc.property(anyRoomOfTools, most, most, (room, a, b) => {

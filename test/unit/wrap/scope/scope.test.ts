@@ -157,7 +157,7 @@ test.each<[string, string]>([
   ['late', 'the MCP server late is not connected yet; its tools come when it is'],
   ['goner', 'goner matches no tool; did you mean gone?'],
   ['holler_nope', 'holler_nope matches no tool'],
-])('the pattern %s warns about the MCP server it waits for, or about an unknown name', (pattern, warning) => {
+])('the pattern %s causes a warning about its MCP server or an unknown name', (pattern, warning) => {
   const servers = () => [
     { name: 'holler', state: 'up' } as const,
     { name: 'gone', state: 'down' } as const,
@@ -241,7 +241,7 @@ test('the effective scope never exceeds one of its layers, and every tool is vis
   )
 })
 
-test('a persona, a routine and a panel only take tools away, in side turns and fallbacks too', () => {
+test('a persona, a routine and a panel only remove tools, in side turns and fallbacks too', () => {
   const ids = fc.subarray([...all, 'gone']).map((list) => new Set(list))
   const taken = fc.option(fc.array(pattern, { maxLength: 5 }), { nil: undefined })
   const layers = fc.record({ room: scope, model: scope, modelHere: fc.array(scope, { maxLength: 2 }), role })

@@ -78,7 +78,7 @@ const only = (...ids: readonly string[]) => tools.filter(({ id }) => ids.include
 const offeredIds = (visible: readonly CatalogueTool[]) =>
   uniqueTools(visible).offered.map(({ tool }) => tool.id)
 
-test('an alias is offered in place of its tool, and unavailable tools are left out', () => {
+test('an alias is offered instead of its tool, and unavailable tools are left out', () => {
   expect(
     uniqueTools(tools).offered.map(({ tool, aliases }) => [tool.id, aliases.map(({ id }) => id)]),
   ).toEqual([

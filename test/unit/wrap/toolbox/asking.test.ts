@@ -187,7 +187,7 @@ it('the wait for permission counts neither for the timeout nor for the duration 
   expect(log.find((entry) => entry.kind === 'tool_result')).toMatchObject({ durationMs: 0 })
 })
 
-it('a turn shows that it waits for an answer during a permission request', async () => {
+it('a turn is shown as waiting for an answer during a permission request', async () => {
   const doing: string[] = []
   await turnWith([dice('execute')], [['dice', {}]], async ({ turns, room }) => {
     doing.push(...turns.running(room.name).map((turn) => turn.doing()))

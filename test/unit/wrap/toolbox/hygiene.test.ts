@@ -83,7 +83,7 @@ it('tool arguments are repeated to a model without invisible characters', () => 
   )
 })
 
-it('a verbatim argument reaches its tool unchanged, but is sanitized in the prompt and the log', async () => {
+it('a verbatim argument reaches its tool unchanged, but is sanitized in prompt and log', async () => {
   const dirty = 'a\u200bb\r\n\u{e0041}'
   const given: unknown[] = []
   const write = tool('write', (args) => (given.push(args), ok('written')), { verbatim: ['content'] })

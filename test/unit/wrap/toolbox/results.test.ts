@@ -172,7 +172,7 @@ it('fd_to_file writes a result only after a permission request that shows it', a
   expect(written).toEqual([`out.txt: ${whole}`])
 })
 
-it('a model reads a long result through read_fd without pages of pages', async () => {
+it('a model reads a long result through read_fd, whose own result is not paged again', async () => {
   const whole = Array.from({ length: 3000 }, (_, line) => `line ${line} 😀`).join('\n')
   const model = scriptedModel(
     call(['long', {}]),
