@@ -45,7 +45,7 @@ test('the Lua snippets have unique names', () => {
   expect(new Set(snippets.map(({ name }) => name)).size).toBe(snippets.length)
 })
 
-describe.each(OTHERS)('%s beside Lua 5.4', (name) => {
+describe.each(OTHERS)('%s compared with Lua 5.4', (name) => {
   let engine: LuaEngine
   beforeAll(async () => {
     engine = await open(name)

@@ -334,7 +334,7 @@ test('a cancelled ask_model stops its turn, and a failed ask_model returns the e
   })
 })
 
-test('room_context and preview_wrap show an agent what a model would read', async () => {
+test('room_context and preview_wrap show an agent the prompt that a model would get', async () => {
   await alice.call('set_vibe', { room: 'lab', text: 'like a lighthouse' })
   const { text } = await alice.call('room_context', { room: 'lab' })
   expect(text).toContain('like a lighthouse')

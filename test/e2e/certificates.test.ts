@@ -65,7 +65,7 @@ describe.each(['invite', 'closed', 'open'])('where access is "%s", a certificate
   })
   afterAll(() => stage[Symbol.asyncDispose]())
 
-  test('a certificate beside the key is accepted for all its principals, also after a restart', async () => {
+  test('a certificate of the key is accepted for all its principals, also after a restart', async () => {
     const key = await stage.sign('dora', '-n', 'dora,yves')
     expect(await login(stage, 'dora', key)).toMatchObject({ stdout: 'dora (member)\n' })
     expect(await login(stage, 'yves', key)).toMatchObject({ stdout: 'yves (admin)\n' })

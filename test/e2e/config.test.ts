@@ -195,7 +195,7 @@ test.each(['README.md', 'docs/admin.md', 'docs/deploy/Containerfile'])(
   },
 )
 
-test('each server of compose.yaml has an init process, which reaps what tools leave behind', () => {
+test('each server of compose.yaml has an init process, which reaps orphaned tool processes', () => {
   const [, server = ''] =
     /^ {2}one: &server\n(.*?)^ {2}two: \*server$/ms.exec(readFileSync(deployed('compose.yaml'), 'utf8')) ?? []
   expect(server).toMatch(/^ {4}init: true$/m)

@@ -221,7 +221,7 @@ test('a person who only joined rooms by scripts begins in the lobby', async () =
   await max.shows(STATUS('lobby'))
 })
 
-test('a person who joined with /join is a member for scripts too, until /leave or leave', async () => {
+test('a person who used /join is a member for commands over SSH too, until /leave or leave', async () => {
   await using ned = await atTerminal('ned')
   await ned.shows(STATUS('lobby'))
   for (const room of ['den', 'ops', 'lobby']) {

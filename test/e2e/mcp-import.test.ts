@@ -93,7 +93,7 @@ test.each([
   expect(stderr).toBe('a: a key may be in its command or address; keep the config to yourself')
 })
 
-test('sshawl mcp import reads the commented JSON of VS Code and reports what it omits', async () => {
+test('sshawl mcp import reads the commented JSON of VS Code and reports the omitted parts', async () => {
   const { servers, stderr } = await importing(`{
       // what VS Code asks for
       "inputs": [{ "type": "promptString", "id": "key" }],

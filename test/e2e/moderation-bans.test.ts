@@ -193,7 +193,7 @@ test('a ban, a mute and an archive apply even if their notice cannot be stored',
   expect(stage.server.stderr()).toContain('moderation that the room was not told')
 })
 
-describe('a key that somebody added', () => {
+describe('an added key', () => {
   const config = (...admins: readonly string[]): string =>
     `[server]\naccess = "invite"\nadmins = ${JSON.stringify(admins)}\n`
 

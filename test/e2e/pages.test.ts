@@ -207,7 +207,7 @@ describe.skipIf(lacks('chromium'))('a page', () => {
     })
   })
 
-  test('the page of a turn shows for each step what was sent and what came back', async () => {
+  test('the page of a turn shows the request and the response of each step', async () => {
     const { body } = stage.models.requests.at(-1)!
     await browser.look(await pageOf('turn'), LOOKS[1]!, async ({ page }) => {
       expect(await page.locator('h2').allTextContents()).toEqual(['Step 1', 'Step 2'])

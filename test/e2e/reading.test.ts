@@ -16,7 +16,7 @@ await stage.claim('rhea')
 const out = async (who: string, ...words: readonly string[]): Promise<string> =>
   (await stage.as(who, words)).stdout
 
-test('an export has all entries of a room as Markdown and as JSON, whatever bytes were said', async () => {
+test('an export has all entries of a room as Markdown and as JSON, whatever bytes they contain', async () => {
   await stage.as('alice', ['create', 'log'])
   const binary = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('latin1')
   await stage.as('alice', ['say', 'log'], {
@@ -240,7 +240,7 @@ describe('the age limit of lines', () => {
       expect((await run('rhea', 'purge bob')).stderr).toBe('nothing is stored that bob said\n')
     })
 
-    test('/purge removes the topic, vibe, instruction, todo items and away text that somebody set', async () => {
+    test('/purge removes the topic, vibe, instruction, to-do items and away text of a person', async () => {
       await done('ada', 'create nook')
       await done('ada', 'topic nook about a quince')
       await done('ada', 'vibe nook sour as a quince')

@@ -179,7 +179,7 @@ test('/instruct rejects the flag --back after @MODEL', async () => {
   })
 })
 
-test('an instruction of a room applies beside a room script and is copied by a fork', async () => {
+test('an instruction of a room applies together with a room script and is copied by a fork', async () => {
   await out(['create', 'told'])
   await out(['instruct', 'told', '@bot', 'Speak Greek.'])
   const script = 'function default_wrap(t) return wrap(t):system():history() end'

@@ -153,7 +153,7 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
     }
   })
 
-  test('thirty sequential commands over two servers are accepted beside two open sessions', async () => {
+  test('thirty sequential commands over two servers are accepted while two sessions are open', async () => {
     await using _first = await stage.inLobby(0, 'carl')
     await using _second = await stage.inLobby(1, 'carl')
     for (let command = 0; command < 30; command++) await stage.done(command % 2, 'carl', 'whoami')

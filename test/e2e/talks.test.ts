@@ -69,7 +69,7 @@ test('the command talk exits with 1 if its turn fails or the model does not exis
   expect(none.stderr).toContain('there is no model called @qwne; did you mean @qwen?')
 })
 
-test('a session in a talk needs no mention, and --new lets the model forget what was said', async () => {
+test('a session in a talk needs no mention, and --new hides the earlier lines from the model', async () => {
   await using session = await openAt('bea', 'talk', '@qwen')
   await session.waitFor('@qwen (through openai-compatible) answers each line of bea here')
   models.play(says('I listen'))

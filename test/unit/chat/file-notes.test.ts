@@ -10,7 +10,7 @@ it('many files are named up to the eighth, and the others are counted', () => {
   expect(fileNamesText(notes.slice(0, 8))).not.toContain('more')
 })
 
-it('changes of files are grouped by what happened', () => {
+it('changes of files are grouped by the kind of change', () => {
   const notes = [made('a'), { name: 'b', event: 'removed' } as const, made('c')]
   expect(fileChangesText(notes)).toBe('made a (text, 1 B), c (text, 1 B); removed b')
 })

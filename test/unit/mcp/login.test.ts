@@ -159,7 +159,7 @@ test('a logout revokes the tokens, and calls ask for a login again', async () =>
   expect(await one.call('far_echo')).toContain('it wants a login: /mcp login far')
 })
 
-test('a login after a refused call requests the missing scope beside the earlier ones', async () => {
+test('a login after a refused call requests the missing scope and the earlier scopes', async () => {
   await using one = open()
   await one.enter()
   const more = 'ERROR: far_admin: it wants a login that may do more (admin): /mcp login far'

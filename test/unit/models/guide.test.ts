@@ -76,7 +76,7 @@ describe('the guide as a model server', () => {
     '',
     'ann: @guide toolsmith',
     'ann: @guide constructor',
-  ])('the guide answers %j with what it is and how to begin', async (message) => {
+  ])('the guide answers %j with an introduction and first steps', async (message) => {
     const text = textOf(await ask(message))
     expect(text).toContain('I am no language model')
     expect(text).toContain('@guide tools')

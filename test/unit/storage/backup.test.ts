@@ -179,7 +179,7 @@ test('a symlinked database uses the log and the lock of its target file', async 
   expect(readFileSync(left.file).equals(readFileSync(backup))).toBe(true)
 })
 
-test('a write-ahead log without a database is refused, and no database is created beside it', async () => {
+test('a write-ahead log without its database is refused, and no database is created', async () => {
   using dir = temporaryDir()
   const { left, restore } = await crashed(dir.path)
   rmSync(left.file)

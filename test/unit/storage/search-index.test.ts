@@ -85,7 +85,7 @@ test('a search index copied from another database returns only entries that this
   expect(await found(options, 'needle')).toEqual(['1', '3'])
 })
 
-test('entries that an older version indexed are found by their exact spelling, beside new ones', async () => {
+test('entries of an older index version are found by exact spelling, together with new ones', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   const say = async (id: string): Promise<void> => {

@@ -213,7 +213,7 @@ test('Tab completes an unambiguous word and lists the choices for an ambiguous o
 test.each([
   ['a screen', {}, '/help     list the commands'],
   ['plain mode', { SSHAWL_PLAIN: '1' }, '/help  /history'],
-])('Tab at a slash in %s lists what that mode shows: %j %s', async (_mode, env, row) => {
+])('Tab after a slash in %s lists the commands in the form of that mode: %j %s', async (_mode, env, row) => {
   const terminal = createFakeTerminal({ size: { columns: 60, rows: 10 }, env })
   const summaryOf = (choice: string) => (choice === '/help' ? 'list the commands' : undefined)
   const { done } = start(terminal, createFakeRoom(), { summaryOf })

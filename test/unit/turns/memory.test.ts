@@ -47,7 +47,7 @@ test.each([
   ['ops', '--+++', false],
   ['admins', '----+', false],
 ] as const)(
-  'a question for %s is allowed once by these other roles: %s, and by a member who asked: %s',
+  'a question for %s can be allowed once by other people of roles %s, and by its asker: %s',
   (answeredBy, letters, own) => {
     const asked = { answeredBy, requester: { id: 'p1' }, needsOp: true } as unknown as AskedFor
     const [asker, other] = ['p1', 'p2'].map((id) => ({ id })) as unknown as [Person, Person]

@@ -99,7 +99,7 @@ async function createRoomWorld() {
   })
 }
 
-it("the turn of a run with a member's rights can do what a plain member's turn can", async () => {
+it("the turn of a run with a member's rights has the rights of a plain member's turn", async () => {
   const outcomes = []
   for (const isRun of [false, true]) {
     await using world = await createRoomWorld()

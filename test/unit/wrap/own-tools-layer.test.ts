@@ -44,7 +44,7 @@ describe.each(ENGINE_NAMES)("a script's own tools layer on %s", (name) => {
   const run = (source: string, snapshot: Snapshot): Prompt =>
     composePrompt({ ...snapshot, script: { source, version: 1 } }, engine, counter)
 
-  test("a script's own tools layer puts its text into the system prompt beside the definitions", () => {
+  test("a script's own tools layer puts its text into the system prompt and keeps the definitions", () => {
     const prompt = run(example, sampleSnapshot({ tools: numbered(2) }))
     const text =
       '## What you can call here\n' +

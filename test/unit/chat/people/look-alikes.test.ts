@@ -53,7 +53,7 @@ async function accepted(asked: readonly string[], before: readonly string[]): Pr
   return found
 }
 
-test.each(ORIGINALS)('a look-alike of %s is not accepted beside the original', async (original) => {
+test.each(ORIGINALS)('a look-alike of %s is not accepted if the original is registered', async (original) => {
   const asked = lookAlikesOf(original)
   expect(asked.length).toBeGreaterThan(40)
   expect(await accepted(asked, [original])).toEqual([])
@@ -99,7 +99,7 @@ test.each(RESERVED)(
   },
 )
 
-test('a name whose letters l are replaced by similar strokes is refused beside the original', async () => {
+test('a name with strokes similar to the letter l is refused if the original is registered', async () => {
   const strokes = 'ӏ Ӏ ӀI 1 ו ן ا ١ ۱ ǀ Ɩ ɩ Ι І | ｌ ⅼ ℓ'.split(' ')
   for (const of of ['lola', 'Paul', 'аӏѕа']) {
     const asked = strokes.map((stroke) => of.replaceAll(/[lӏ]/g, stroke)).filter((name) => name !== of)

@@ -205,7 +205,7 @@ async function createPair() {
   return { small, world: await createCommandWorldWith({ more: [{ settings, adapter: small }] }) }
 }
 
-test('/retry @MODEL asks that model the last question, and the first answer stays beside its own', async () => {
+test('/retry @MODEL asks that model the last question, and the first answer stays in the log', async () => {
   const { small, world } = await createPair()
   await using _ = world
   await world.exec(world.bob, 'ask hall qwen tools')

@@ -212,7 +212,7 @@ test('on an open server only admins can make routines that ask a model', async (
   expect((await type(root, 'remind 10m tea')).status).toBe(1)
 })
 
-test('/purge counts and removes the routines of a person who said nothing', async () => {
+test('/purge counts and removes the routines of a person who has posted no line', async () => {
   await using world = await worldAtNoon()
   const { type, exec, bob, root, shownRoutines } = world
   const none = refused('nothing is stored that bob said')

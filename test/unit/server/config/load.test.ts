@@ -32,7 +32,7 @@ test.each([
   expect(load(['--listen', listen]).server.access).toBe(access)
 })
 
-test('relative tool directories and modules are resolved beside the config file', () => {
+test("relative tool directories and modules are resolved from the config file's directory", () => {
   const { tools } = loadFile('[tools]\ndirs = ["tools", "/usr/share/tools"]\nmodules = ["./mine.js"]\n')
   expect(tools.dirs).toEqual([join(dir, 'tools'), '/usr/share/tools'])
   expect(tools.modules).toEqual([join(dir, 'mine.js')])
@@ -156,7 +156,7 @@ describe('the bus', () => {
     ).toMatchObject({ url: 'tls://[::1]:1' })
   })
 
-  test('a bus may have a credentials file beside the config', () => {
+  test('a bus may have a credentials file next to the config file', () => {
     writeFileSync(join(dir, 'user.nk'), `${seed}\n`)
     expect(loadFile(`${storage}[bus]\nurl = "nats://h"\ncredentials = "user.nk"\n`).bus).toEqual({
       url: 'nats://h',

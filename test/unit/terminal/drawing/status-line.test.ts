@@ -45,7 +45,7 @@ test('the status line shows the progress of a tool in per cent', () => {
   expect(statusLine({ ...status, running }, 200)).toContain('bob Grep 37% 1s')
 })
 
-test('a person who may not answer a question reads who may, without highlighting', () => {
+test('a person who may not answer a question reads who may answer it, without highlighting', () => {
   const others = [
     { number: 8, waitsFor: 'bob' },
     { number: 9, waitsFor: 'an admin' },

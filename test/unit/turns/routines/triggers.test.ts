@@ -66,7 +66,7 @@ test('a listener of all lines ignores lines of programs and lines that tools pos
   expect(model.requests).toHaveLength(1)
 })
 
-test('a listener answers a follow-up of the person whom its model answered last', async () => {
+test('a listener answers a follow-up line of the person that its model answered last', async () => {
   const { world, model } = await createListening('one', 'two')
   await using _ = world
   await fillRoom(world)

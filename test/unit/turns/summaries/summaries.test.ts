@@ -51,7 +51,7 @@ it('no summary is made without a summarizer, or while all entries fit', async ()
   expect(memo.requests).toHaveLength(0)
 })
 
-it('a summary is made as soon as much text was said, even in few entries', async () => {
+it('a summary is made as soon as the entries have much text, even if they are few', async () => {
   const { world, memo } = await remembering([say('ann says things')])
   await using _ = world
   await talk(world, 3, 'word '.repeat(2640))

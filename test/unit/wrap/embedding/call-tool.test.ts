@@ -91,7 +91,7 @@ it('createContext makes a context from caller, room, chat and addMessage', async
   expect(told).toEqual(['x'])
 })
 
-it('a context with only the name of a model tells an asking tool what to provide', async () => {
+it("a context with only a model's name gives a tool that asks it an error with advice", async () => {
   const { chat } = createContext({ chat: { model: 'qwen' } })
   await expect(chat.model?.ask([{ role: 'user', text: 'hi' }])).rejects.toThrow(
     'this program gives its tools only the name of the model; as chat.model it may give { name, ask }',

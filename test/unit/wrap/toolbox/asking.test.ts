@@ -71,7 +71,7 @@ it('a tool call is recorded as executing only after it was allowed', async () =>
   expect(lines.slice(0, 2)).toEqual(['tool_call: Executing tool: dice {}', 'tool_result: roll 1'])
 })
 
-it('a permission request has what asks() returned, and invalid arguments cause none', async () => {
+it('a permission request has the result of asks(), and invalid arguments cause no request', async () => {
   const send = defineTool({
     id: 'send',
     title: 'Send',
