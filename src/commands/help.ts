@@ -41,7 +41,7 @@ export const helpCommand = (
     allowedWhenCutOff: true,
     aliases: ['h', '?', 'commands', 'man'],
     summary:
-      'what you can do here: groups of commands, one group, one command, the keys, a question, or what has some words',
+      'show what you can do here: the groups of commands, one group, one command, the keys, the answer to a question, or commands that contain some words',
     arguments: [
       text('words', 'a group or a command; keys; a question; or words to look for in all of them', {
         optional: true,

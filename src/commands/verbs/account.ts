@@ -10,7 +10,7 @@ import { print, verb, type Services } from './common.ts'
 
 export const whoami = verb({
   name: 'whoami',
-  summary: 'your name and what you may do on this server',
+  summary: 'show your name and your rights on this server',
   flags: [JSON_FLAG],
   async run(context, { people }) {
     const { person, out } = context
@@ -24,7 +24,7 @@ export const whoami = verb({
 export const rename = verb({
   name: 'rename',
   aliases: ['nick'],
-  summary: 'take another name; your rights stay, and nobody else can take the old name for 30 days',
+  summary: 'take another name; you keep your rights, and nobody else can take the old name for 30 days',
   arguments: [arg('name', PERSON_NAME_RULE)],
   example: 'bobby',
   async run({ person, args, out }, { people, rooms }) {
@@ -42,10 +42,10 @@ const NAMES = keysOf(OPTIONS)
 export const set = verb({
   name: 'set',
   allowedOverQuota: true,
-  summary: 'how your sessions look and sound; alone, what is set and what there is',
+  summary: 'set how your sessions look and sound; without OPTION, list all options and their values',
   arguments: [
     arg('option', `one of ${NAMES.join(', ')}`, { optional: true }),
-    text('value', 'one of those that /set lists for it', { optional: true }),
+    text('value', 'a value that /set lists for the option', { optional: true }),
   ],
   example: 'timestamps full',
   complete: {
@@ -124,10 +124,10 @@ function lineOf(name: Option, set: PersonalOptions): string {
 
 export const claim = verb({
   name: 'claim',
-  summary: "become the first admin, with the code on the operator's console",
-  arguments: [arg('code', 'what the server printed when it started')],
+  summary: 'become the first admin with the claim code, which the server prints when it starts',
+  arguments: [arg('code', 'the code that the server printed when it started')],
   example: 'ABCD-EFGH',
-  rights: { note: 'Whoever has the code, while there is no admin.' },
+  rights: { note: 'It needs the claim code, and works only while there is no admin.' },
   async run({ person, args, out }, { people }) {
     await people.claim(person, args.code)
     out.line(`${person.name} is admin now`)
@@ -140,7 +140,7 @@ export const clear = verb({
   allowedWhenCutOff: true,
   aliases: ['cls'],
   summary: 'clear the screen, as Ctrl-L does; /history shows what was said',
-  fromScript: 'Does nothing: a script has no screen.',
+  fromScript: 'It does nothing, because a script has no screen.',
   run: async ({ session }) => session?.clear(),
 })
 
@@ -150,6 +150,6 @@ export const quit = verb({
   allowedWhenCutOff: true,
   aliases: ['q', 'exit', 'bye', 'logout', 'disconnect'],
   summary: 'leave the server',
-  fromScript: 'Does nothing: a script ends by itself.',
+  fromScript: 'It does nothing, because a script ends by itself.',
   run: async ({ session }) => session?.quit(),
 })

@@ -109,7 +109,7 @@ function textPrinter(out: Output): Printer {
 }
 
 /** `--allow run_command`, repeatable: tools that a script allows in advance, because nobody can ask it. */
-export const ALLOW_FLAG = flag('allow', 'a tool that need not ask; may be given again', {
+export const ALLOW_FLAG = flag('allow', 'a tool that may run without asking; may be repeated', {
   value: 'TOOL',
   repeats: true,
   forScripts: true,

@@ -18,7 +18,7 @@ export const ask = verb({
   flags: [JSON_FLAG, ALLOW_FLAG],
   arguments: [
     arg('model', 'its name, with or without @'),
-    text('text', 'the question; what a script pipes in follows it', { optional: true }),
+    text('text', 'the question; a script may add standard input', { optional: true }),
   ],
   example: '@guide tools',
   complete: { model: completeAsked },
@@ -64,7 +64,7 @@ export const retry = verb({
     'ask your last question again that got no whole answer: its turn failed, was stopped or cut; or else your last one; with a model, ask that one your last question, and keep both answers',
   room: 'here',
   flags: [JSON_FLAG, ALLOW_FLAG],
-  arguments: [arg('model', 'the one to ask, with or without @', { optional: true })],
+  arguments: [arg('model', 'the model to ask, with or without @', { optional: true })],
   example: '@guide',
   complete: { model: completeAsked },
   async run(context, services) {
@@ -151,14 +151,14 @@ export const stop = verb({
   allowedOverQuota: true,
   allowedWhenCutOff: true,
   summary:
-    'stop the models that you called and the tools that you run, or one model alone; an op stops those of all',
+    'stop the models that you called and the tools that you run, or only MODEL; an op stops those of everybody',
   room: 'here',
-  arguments: [
-    arg('model', 'whose turns are stopped, and nothing else; with or without @', { optional: true }),
-  ],
+  arguments: [arg('model', 'stops only turns of this model; with or without @', { optional: true })],
   example: '@guide',
   needsVoice: () => false,
-  rights: { note: 'Each for what they asked for; the owner of the room, an op or an admin for all.' },
+  rights: {
+    note: 'People stop only what they asked for; the owner of the room, ops and admins stop everything.',
+  },
   complete: {
     model: ({ room }, { turns }) => [...new Set(turns.running(room.name).map(({ model }) => model))],
   },

@@ -15,11 +15,13 @@ const MAX_CLIPBOARD_BYTES = 74_994
 export const copy = verb({
   name: 'copy',
   summary:
-    'put the newest block of code on your clipboard, as it was written; 2: the block before; 1 all: the newest message, whole; a script gets it on standard output',
+    'copy the newest block of code to your clipboard, unwrapped; 2 is the block before, 1 all the whole newest message; a script prints it on standard output',
   room: 'here',
   flags: [flag('message', 'the whole message with this id, as history --json shows it', { value: 'ID' })],
   arguments: [
-    arg('number', 'counted from the newest, usually 1', { optional: true }),
+    arg('number', 'the number of the block or message, counted from the newest; 1 by default', {
+      optional: true,
+    }),
     arg('what', 'the whole message, instead of a block of code', { optional: true, oneOf: ['all'] }),
   ],
   example: '1 all',

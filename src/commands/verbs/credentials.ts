@@ -19,11 +19,11 @@ type KeyContext = CommandContext<'none', typeof KEY_ARGUMENTS, readonly [typeof 
 
 export const keys = verb({
   name: 'keys',
-  summary: 'the keys that you come in with: list, add (the line of a .pub file), or remove FINGERPRINT',
+  summary: 'the SSH keys that you log in with: list, add (the line of a .pub file), or remove FINGERPRINT',
   arguments: KEY_ARGUMENTS,
   flags: [JSON_FLAG],
   example: 'list',
-  rights: { note: 'Each for their own keys. The last key cannot be removed.' },
+  rights: { note: 'People see and change only their own keys. The last key cannot be removed.' },
   run: (context, services) =>
     ({ list: listKeys, add: addKey, remove: removeKey })[context.args.action](services.comingIn, context),
 })
@@ -88,14 +88,16 @@ function keyLine(key: StoredKey, caller: Caller): string {
 
 const TOKEN_ARGUMENTS = [
   arg('action', 'what to do', { oneOf: ['new', 'list', 'revoke'], usual: 'list' }),
-  arg('id', 'for revoke, a number of the list', { optional: true }),
+  arg('id', 'for revoke, the number of a token in the list', { optional: true }),
 ] as const
 
 const DAYS = { fallback: 30, most: 365 }
 
 const TOKEN_FLAGS = [
-  flag('rooms', 'the only rooms that it is for, with commas; all of yours when absent', { value: 'A,B' }),
-  flag('days', `how long it holds; ${DAYS.fallback} when absent`, { value: 'N' }),
+  flag('rooms', 'the only rooms that the token may use, with commas between them; all of yours by default', {
+    value: 'A,B',
+  }),
+  flag('days', `the token is valid for N days; ${DAYS.fallback} by default`, { value: 'N' }),
   JSON_FLAG,
 ] as const
 
@@ -106,12 +108,12 @@ const MAX_ROOMS = 32
 
 export const token = verb({
   name: 'token',
-  summary: 'tokens with which your programs come in over HTTP: new, list, or revoke NUMBER',
+  summary: 'tokens for programs that use the server over HTTP in your name: new, list, or revoke NUMBER',
   allowedOverQuota: true,
   arguments: TOKEN_ARGUMENTS,
   flags: TOKEN_FLAGS,
   example: 'new --rooms lobby --days 7',
-  rights: { note: "Each for their own tokens. Admins may revoke anybody's." },
+  rights: { note: 'People see and revoke only their own tokens. Admins may revoke those of everybody.' },
   complete: {
     rooms: roomNames,
     async id({ person, given }, { comingIn }) {

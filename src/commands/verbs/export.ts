@@ -18,16 +18,16 @@ import {
 
 export const exportLog = verb({
   name: 'export',
-  summary: 'all that was ever said and done here, oldest first, as Markdown, JSON or a page',
+  summary: 'export the whole log of this room, oldest entry first, as Markdown, JSON or an HTML page',
   room: 'here',
   flags: [
-    flag('markdown', 'Markdown, for people; it is what you get without a flag'),
-    flag('json', 'JSON, for programs: one line an entry, as history --json has it'),
+    flag('markdown', 'Markdown, for people; the default'),
+    flag('json', 'JSON, for programs: one line for each entry, as in history --json'),
     HTML_FLAG,
   ],
   example: '--json',
   rights: {
-    note: `In a session at most ${MAX_WHOLE_PAGE} entries and ${BYTES_PER_PAGE / 1024} KiB; a script gets all of it.`,
+    note: `In a session at most ${MAX_WHOLE_PAGE} entries and ${BYTES_PER_PAGE / 1024} KiB are shown; a script prints the whole log.`,
   },
   needsVoice: () => false,
   async run(context, { stores, rooms, clock, filesOf }) {

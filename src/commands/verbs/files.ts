@@ -25,16 +25,16 @@ const LISTED = 200
 export const files = verb({
   name: 'files',
   summary:
-    "the files of the room's workspace, or one of them; what files were before, and back to that: who may speak puts back",
+    "list the files of the room's workspace, or print one; list old versions of a file, or restore one, which needs the right to speak",
   room: 'here',
   flags: [
     JSON_FLAG,
-    flag('versions', 'what the file was before changes'),
-    flag('diff', 'how the file differs from this version', { value: 'N' }),
-    flag('back', 'makes this version the file again', { value: 'N' }),
-    flag('raw', 'the bytes as they are', { forScripts: true }),
+    flag('versions', 'lists the old versions of the file'),
+    flag('diff', 'shows how the file differs from this version', { value: 'N' }),
+    flag('back', 'restores this version', { value: 'N' }),
+    flag('raw', 'prints the bytes unchanged', { forScripts: true }),
   ],
-  arguments: [text('name', 'of a file', { optional: true })],
+  arguments: [text('name', 'the name of a file', { optional: true })],
   example: 'notes.txt',
   needsVoice: () => false,
   complete: { name: async ({ room }, { filesOf }) => await filesOf(room.name).kept.paths() },
@@ -218,9 +218,9 @@ async function lookAt(access: RoomFileAccess, name: string): Promise<{ size: num
 export const undo = verb({
   name: 'undo',
   summary:
-    'what the last turn of yours wrote into files, for ops the last of anybody; yes puts it back as it was',
+    'show the changes that your last turn made to files, for ops the last turn of anybody; yes restores the files',
   room: 'here',
-  arguments: [arg('yes', 'to do it', { optional: true, oneOf: ['yes'] })],
+  arguments: [arg('yes', 'restores the files', { optional: true, oneOf: ['yes'] })],
   async run(context, { filesOf }) {
     const { room, person, args, out } = context
     assertMayWrite(room, person)

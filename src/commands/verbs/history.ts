@@ -25,11 +25,11 @@ const SEARCHED_FOR_PASTES = 100
 export const history = verb({
   name: 'history',
   summary:
-    'what was said here, oldest first, with its time, in UTC for scripts; who came and went in a row is one line, and with --json an entry each; paste: the newest text of more than 20 lines, whole; stats: the log in numbers',
+    'show the log of this room, oldest entry first, with times (UTC for scripts); joins and leaves in a row are one line, but one entry each with --json; paste: the whole newest text of more than 20 lines; stats: the log in numbers',
   room: 'here',
-  flags: [COUNT_FLAG, flag('before', 'only what is older than this entry', { value: 'ID' }), JSON_FLAG],
+  flags: [COUNT_FLAG, flag('before', 'only entries older than this one', { value: 'ID' }), JSON_FLAG],
   arguments: [
-    arg('what', 'a long text whole; or who recorded how much, tokens and calls by day', {
+    arg('what', 'paste: a whole long text; stats: entries by author, and tokens and calls by day', {
       optional: true,
       oneOf: ['paste', 'stats'],
     }),
@@ -197,7 +197,8 @@ const CHECKPOINT_NAME = /^[A-Za-z0-9_.-]{1,32}$/
 /** Sets the point from which models read the conversation. Removes nothing from the log. */
 export const checkpoint = verb({
   name: 'checkpoint',
-  summary: 'models read the conversation from here on; NAME sets it, clear removes it; alone, it shows it',
+  summary:
+    'let models read the conversation only from here on; NAME sets the checkpoint, clear removes it; without NAME, show it',
   room: 'here',
   arguments: [arg('name', '1-32 of letters, digits, _, . and -; or clear', { optional: true })],
   example: 'release-2',

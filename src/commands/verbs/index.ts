@@ -52,7 +52,7 @@ const groupsWith = (
 ): readonly (readonly [name: string, about: string, verbs: readonly Verb[]])[] => [
   [
     'speech',
-    'to all in the room, or to one person',
+    'speak to everybody in the room, or to one person',
     [say, me, msg, reply, edit, retract, react, away, ignore],
   ],
   [
@@ -62,18 +62,18 @@ const groupsWith = (
   ],
   [
     'ways',
-    'from room to room, and what becomes of a room',
+    'exits between rooms; hand over, rename, archive or delete a room',
     [exits, portal, go, next, nav, owner, renameRoom, archive, deleteRoom],
   ],
-  ['past', 'what was said', [history, search, exportLog, summary, turn, pin, unpin, keep, purge]],
+  ['past', 'the log of a room', [history, search, exportLog, summary, turn, pin, unpin, keep, purge]],
   [
     'asking',
-    'models, and what their tools may do',
+    'ask models, and allow calls of their tools',
     [talk, ask, panel, stop, retry, models, allow, deny, perms],
   ],
   [
     'timers',
-    'what runs by itself, and what rings for you',
+    'reminders and other routines, mentions and the bell',
     [remind, every, watch, listen, routines, mentions, ring],
   ],
   [
@@ -81,10 +81,14 @@ const groupsWith = (
     'what models read here, and which tools they have',
     [tools, wrap, instruct, persona, remember, memory, forget, checkpoint],
   ],
-  ['you', 'who you are, and how you come in', [help, whoami, rename, set, keys, invites, claim, clear, quit]],
+  [
+    'you',
+    'your name, your settings and your logins',
+    [help, whoami, rename, set, keys, invites, claim, clear, quit],
+  ],
   [
     'programs',
-    'scripts and programs, files, what is to be done, and what it cost',
+    'scripts, programs, files, the todo list, and the cost of models',
     [script, kv, run, token, copy, files, undo, todo, usage],
   ],
   [

@@ -21,10 +21,12 @@ const CHANGE = 'change its instructions'
 export const instruct = verb({
   name: 'instruct',
   summary:
-    'what models must do in this room, for all of them, or behind @MODEL for one (also from standard input); off ends it; alone it shows all versions',
+    'set an instruction for all models of this room, or after @MODEL for one of them (also from standard input); off removes it; without TEXT, show all versions',
   room: 'here',
   flags: [JSON_FLAG, flag('back', 'this version of it holds again', { value: 'N' })],
-  arguments: [text('text', 'a model (@qwen), and the instruction, or off', { optional: true })],
+  arguments: [
+    text('text', 'a model (@qwen), if it is for one only, then the instruction or off', { optional: true }),
+  ],
   example: '@qwen answer in French',
   rights: { manage: CHANGE, when: (args) => modelAndWords(args.text).words !== '' },
   complete: { text: (_, { turns }) => ['off', ...turns.names().map((name) => `@${name}`)] },

@@ -20,15 +20,19 @@ import {
 
 const ARGUMENTS = [
   arg('action', 'what to do', { oneOf: ['new', 'list', 'revoke'], usual: 'list' }),
-  arg('which', 'for new, a room to invite to as well; for revoke, a number of the list', { optional: true }),
+  arg(
+    'which',
+    'for new, a room that the code also invites to; for revoke, the number of a code in the list',
+    { optional: true },
+  ),
 ] as const
 
 const USES = { fallback: 1, most: 100 }
 const DAYS = { fallback: 7, most: 365 }
 
 const FLAGS = [
-  flag('uses', `how many people it lets in; ${USES.fallback} when absent`, { value: 'N' }),
-  flag('days', `how long it holds; ${DAYS.fallback} when absent`, { value: 'N' }),
+  flag('uses', `the number of people who may use the code; ${USES.fallback} by default`, { value: 'N' }),
+  flag('days', `the code is valid for N days; ${DAYS.fallback} by default`, { value: 'N' }),
   JSON_FLAG,
 ] as const
 
@@ -36,12 +40,12 @@ type Context = CommandContext<'none', typeof ARGUMENTS, typeof FLAGS>
 
 export const invites = verb({
   name: 'invites',
-  summary: 'codes that let newcomers in: new [ROOM], list, or revoke NUMBER',
+  summary: 'invite codes for newcomers: new [ROOM], list, or revoke NUMBER',
   arguments: ARGUMENTS,
   flags: FLAGS,
   example: 'new --uses 3 den',
   rights: {
-    note: '`[server] invites` says who of them makes codes: `members` are all, `ops` the ops of the lobby and admins. Each sees and revokes their own codes, and admins all.',
+    note: '`[server] invites` says who of these people may make codes: `members` are all of them, `ops` the ops of the lobby and admins. People see and revoke their own codes, admins all.',
   },
   complete: { which: (where, services) => (where.given[0] === 'new' ? roomNames(where, services) : []) },
   async run(context, services) {

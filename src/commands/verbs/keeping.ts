@@ -3,15 +3,15 @@ import type { Keeping } from '../../chat/moderation/index.ts'
 import { arg, flag, Misuse } from '../command.ts'
 import { announce, peopleToReach, verb } from './common.ts'
 
-const YES = 'to do it; without it, it is only counted what would go'
+const YES = 'confirms it; without this flag, the command only counts what it would remove'
 
 export const keep = verb({
   name: 'keep',
   summary:
-    'how long what is said here is kept: show it, or set it; what is older is removed for good, with results and files',
+    'show or set how long the room keeps its log; older entries are removed for good, with their results and files',
   room: 'here',
-  flags: [flag('yes', `${YES}, if anything would go now`)],
-  arguments: [arg('time', 'whole days, such as 90d; off: for good', { optional: true })],
+  flags: [flag('yes', `${YES} now, if there is anything`)],
+  arguments: [arg('time', 'a number of days, such as 90d; off: for ever', { optional: true })],
   example: '90d',
   rights: { manage: 'say how long its lines are kept', when: ({ time }) => time !== undefined },
   needsVoice: () => false,
@@ -72,12 +72,12 @@ function purgedText({ who, lines, rooms, routines }: PurgedCounts): string {
 export const purge = verb({
   name: 'purge',
   summary:
-    'remove all that somebody said, from the log, search, summaries, what models were sent, and what they set in rooms; also their routines',
+    'remove all lines of a person from the log, search, summaries and stored requests to models, also the settings that the person made in rooms, and their routines',
   flags: [
     flag('yes', YES),
-    flag('files', 'removes, too, what files of rooms were before, if the person wrote or replaced it'),
+    flag('files', 'also removes old versions of room files that the person wrote or replaced'),
   ],
-  arguments: [arg('name', 'of a person, registered or a guest')],
+  arguments: [arg('name', 'a registered person or a guest')],
   example: 'bob',
   complete: { name: peopleToReach },
   async run({ person, args, flags, out, session }, { moderation, talk, stores, filesOf, routines }) {

@@ -30,9 +30,9 @@ const CHANGE = 'change its key-values'
 export const kv = verb({
   name: 'kv',
   summary:
-    "the room's key-values, which its script can read: list, KEY shows one, KEY VALUE sets one (- removes it)",
+    'the key-values of the room, which its script can read: list them all, KEY shows one, KEY VALUE sets one (- removes it)',
   room: 'here',
-  flags: [JSON_FLAG, flag('stdin', 'the value is all of standard input')],
+  flags: [JSON_FLAG, flag('stdin', 'reads the value from standard input')],
   arguments: [
     arg('key', '1-64 of letters, digits, _, . and -', { optional: true }),
     text('value', 'JSON, or text', { optional: true }),
@@ -173,7 +173,7 @@ function parsedOrText(text: string): Json {
 
 export const todo = verb({
   name: 'todo',
-  summary: "the room's todo list, which models keep",
+  summary: 'show the todo list of the room, which models write',
   room: 'here',
   flags: [JSON_FLAG],
   needsVoice: () => false,

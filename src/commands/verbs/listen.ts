@@ -16,15 +16,16 @@ import {
 
 export const watch = verb({
   name: 'watch',
-  summary: 'ask a model when a line of a person here has these words, any case; the line goes along',
+  summary:
+    'ask a model when a person here writes a line with these words, in any case; the model reads the line, too',
   room: 'here',
   flags: [
     flag('regex', 'the words are a regular expression (RE2)'),
     flag('once', 'at most one run in this time, such as 10m', { value: 'TIME' }),
-    flag('programs', 'lines that programs post count, too'),
+    flag('programs', 'also look at lines that programs post'),
     ...ROUTINE_FLAGS,
   ],
-  arguments: [text('words', 'the words, then @MODEL, then what it is asked')],
+  arguments: [text('words', 'the words to find, then @MODEL, then the question')],
   example: 'disk full @qwen which files could go?',
   rights: { note: ROUTINE_NOTE },
   complete: { tools: completeTools, once: () => ['10m', '1h', '1d'] },
@@ -73,17 +74,17 @@ function pauseOf(word: string): number {
 
 const LISTEN_ARGUMENTS = [
   arg('model', 'a model (@qwen), or off', { optional: true }),
-  arg('which', 'for off: this model alone', { optional: true }),
+  arg('which', 'after off: only this model stops listening', { optional: true }),
 ] as const
 
-const LISTEN_FLAGS = [flag('all', 'every line, not only follow-ups'), ...ROUTINE_FLAGS] as const
+const LISTEN_FLAGS = [flag('all', 'answer every line, not only follow-ups'), ...ROUTINE_FLAGS] as const
 
 type ListenContext = CommandContext<'here', typeof LISTEN_ARGUMENTS, typeof LISTEN_FLAGS>
 
 export const listen = verb({
   name: 'listen',
   summary:
-    'let a model answer lines here that mention nobody: follow-ups to its answers, with --all every line; off ends it; alone it says who listens',
+    'let a model answer lines that mention nobody: follow-ups to its answers, or with --all every line; off ends this; without MODEL, list the models that listen',
   room: 'here',
   flags: LISTEN_FLAGS,
   arguments: LISTEN_ARGUMENTS,

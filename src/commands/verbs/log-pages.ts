@@ -88,7 +88,7 @@ export async function* wholeLog(
   }
 }
 
-export const HTML_FLAG = flag('html', 'a page for a browser, which needs nothing else')
+export const HTML_FLAG = flag('html', 'an HTML page for a browser, complete in one file')
 
 /** Throws `Refusal` in a session, which can write no file, with the shell line that writes the page. */
 export function refuseInSession({ session }: Pick<Caller, 'session'>, verb: string, words: string): void {

@@ -10,22 +10,31 @@ const ARGUMENTS = [
     oneOf: ['list', 'connect', 'disconnect', 'refresh', 'approve', 'login', 'logout', 'serve'],
     usual: 'list',
   }),
-  arg('name', 'of a server, for all but list and serve; its tools are NAME_tool', { optional: true }),
+  arg('name', 'the name of a server, for all actions but list and serve; its tools are NAME_tool', {
+    optional: true,
+  }),
   text(
     'target',
-    'for connect, an address, or a program with its arguments; for login, the address to which the browser went',
+    'for connect, a URL, or a program with its arguments; for login, the URL that the browser shows in the end',
     { optional: true },
   ),
 ] as const
 
-const VARIABLE = 'variable of the server’s environment that'
+const VARIABLE = 'environment variable of the sshawl server that'
 const FLAGS = [
-  flag('show', 'for approve: what is other than before, and nothing is approved'),
-  flag('token-env', `for connect to an address: the ${VARIABLE} holds the token`, { value: 'VAR' }),
-  flag('pass-env', `for connect to a program: a ${VARIABLE} it gets`, { value: 'VAR', repeats: true }),
-  flag('trust', 'for connect: annotations believes a tool that says that it only reads; ask when absent', {
-    value: 'HOW',
+  flag('show', 'for approve: shows the changes, and approves nothing'),
+  flag('token-env', `for connect to a URL: the ${VARIABLE} holds the token`, { value: 'VAR' }),
+  flag('pass-env', `for connect to a program: an ${VARIABLE} the program gets, too`, {
+    value: 'VAR',
+    repeats: true,
   }),
+  flag(
+    'trust',
+    'for connect: annotations trusts tools that declare themselves read-only; the default is ask',
+    {
+      value: 'HOW',
+    },
+  ),
   JSON_FLAG,
 ] as const
 
@@ -39,12 +48,12 @@ const WITHOUT_NAME: readonly string[] = ['list', 'serve']
 export const mcp = verb({
   name: 'mcp',
   summary:
-    'servers of tools: list, connect NAME URL-or-COMMAND, disconnect NAME, refresh NAME, approve NAME, login NAME, logout NAME; serve: an agent joins by MCP',
+    'MCP servers, which bring tools: list, connect NAME URL-or-COMMAND, disconnect NAME, refresh NAME, approve NAME, login NAME, logout NAME; serve lets an agent join by MCP',
   arguments: ARGUMENTS,
   flags: FLAGS,
   example: 'list',
   rights: {
-    note: 'Everybody may `serve`, as themselves. The rest is for admins, because it runs commands with the rights of the server.',
+    note: 'Everybody may use `serve`, under their own name. The other actions are for admins, because MCP servers run with the rights of the sshawl server.',
   },
   complete: {
     name: ({ given: [action = ''], person }, { mcp: servers }) =>

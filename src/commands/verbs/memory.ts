@@ -4,7 +4,7 @@ import { type StoredMemory, type Whose, memories as countedMemories } from '../.
 import { arg, flag, JSON_FLAG, Misuse, text, type Caller, type Completing } from '../command.ts'
 import { announce, dateText, iso, listedNumber, print, verb, type Services } from './common.ts'
 
-const ME = flag('me', 'what you say of yourself, instead of a room', { insteadOfRoom: true })
+const ME = flag('me', 'your lines about yourself, instead of those of a room', { insteadOfRoom: true })
 
 /** For the page of all commands. */
 const RIGHT = '`[routines] allow` of the config may name other people for a room, but nobody who is muted.'
@@ -12,10 +12,10 @@ const RIGHT = '`[routines] allow` of the config may name other people for a room
 export const remember = verb({
   name: 'remember',
   summary:
-    'models are told this line in every turn of this room, or with --me of you in rooms of your own; --back N brings a forgotten one back',
+    'add a line that models read in every turn of this room, or with --me a line about you for rooms that you own; --back N restores a forgotten line',
   room: 'optional',
-  flags: [ME, flag('back', 'the memory with this number comes back', { value: 'N' })],
-  arguments: [text('text', 'one line', { optional: true })],
+  flags: [ME, flag('back', 'restores the forgotten memory with this number', { value: 'N' })],
+  arguments: [text('text', 'the line to remember', { optional: true })],
   example: 'releases are on Fridays',
   rights: { note: RIGHT },
   complete: { back: (where, services) => numbersOf(where, services, 'forgotten') },
@@ -38,15 +38,18 @@ export const remember = verb({
 export const memory = verb({
   name: 'memory',
   summary:
-    'what models are told in every turn of this room, or with --me of you; here on: yours goes along in this room, too',
+    'list the lines that models read in every turn of this room, or with --me the lines about you; here on: models of this room read your lines, too',
   room: 'optional',
   flags: [ME, JSON_FLAG],
   arguments: [
-    arg('here', 'what you said of yourself goes along in this room, or not', {
+    arg('here', 'show or set whether models of this room read your lines about yourself', {
       optional: true,
       oneOf: ['here'],
     }),
-    arg('state', 'on or off; in rooms that you own it is on', { optional: true, oneOf: ['on', 'off'] }),
+    arg('state', 'on or off; in rooms that you own, on is the default', {
+      optional: true,
+      oneOf: ['on', 'off'],
+    }),
   ],
   complete: { here: () => ['here'], state: () => ['on', 'off'] },
   async run(context, { memories }) {
@@ -62,12 +65,14 @@ export const memory = verb({
 
 export const forget = verb({
   name: 'forget',
-  summary: 'models are no longer told a line of /memory; /remember --back N brings it back',
+  summary: 'remove a line of /memory, so that models no longer read it; /remember --back N restores it',
   room: 'optional',
   flags: [ME],
-  arguments: [arg('number', 'as /memory lists it')],
+  arguments: [arg('number', 'the number of the line in /memory')],
   example: '1',
-  rights: { note: 'As for `remember`; also ops of the room, and the person who said it.' },
+  rights: {
+    note: 'The same people as for `remember`, also ops of the room, and the person who added the line.',
+  },
   complete: { number: (where, services) => numbersOf(where, services, 'current') },
   async run(context, { memories }) {
     const { person, args, flags, out } = context

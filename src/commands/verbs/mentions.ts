@@ -21,7 +21,7 @@ const listed = new WeakMap<Person, readonly Entry[]>()
 export const mentions = verb({
   name: 'mentions',
   summary:
-    'who named you, the newest first, in all rooms that you may read now, up to 20 lines; N goes to the room of one of them',
+    'list the last 20 lines that mention you, newest first, in all rooms that you may read now; N goes to the room of a line',
   flags: [JSON_FLAG],
   arguments: [arg('n', 'the number of a line in the list', { optional: true })],
   example: '2',

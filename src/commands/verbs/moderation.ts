@@ -52,20 +52,20 @@ const managerVerb = ({ whom, more, manage, act, example = 'bob', ...facts }: Man
 
 export const op = managerVerb({
   name: 'op',
-  summary: 'let somebody manage the room with you',
-  whom: 'of somebody who has registered here',
+  summary: 'give a person the right to manage the room with you',
+  whom: 'a registered person',
   manage: 'make ops',
   act: ({ moderation }, { room, person }, name) => moderation.memberships.op(room, person, name),
 })
 
 export const owner = verb({
   name: 'owner',
-  summary: 'hand the room over to somebody; its owner before stays as an op',
+  summary: 'hand the room over to a new owner; the former owner stays as an op',
   room: 'here',
   arguments: [
     arg(
       'name',
-      'of a member, or in a public room of somebody who is there; an admin names anybody who was here',
+      'a member, or in a public room a person who is there; an admin may name any person who was here before',
     ),
   ],
   example: 'bob',
@@ -82,8 +82,8 @@ export const owner = verb({
 
 export const deop = managerVerb({
   name: 'deop',
-  summary: "take an op's rights back",
-  whom: 'of the op',
+  summary: 'take the rights of an op back',
+  whom: 'the op',
   manage: 'unmake ops',
   act: ({ moderation }, { room, person }, name) => moderation.memberships.deop(room, person, name),
 })
@@ -91,9 +91,9 @@ export const deop = managerVerb({
 export const kick = managerVerb({
   name: 'kick',
   allowedOverQuota: true,
-  summary: 'send somebody out of the room; they may come back',
-  whom: 'of somebody in the room',
-  more: text('reason', 'what they and the room are told', { optional: true }),
+  summary: 'send a person out of the room; they may join again',
+  whom: 'a person in the room',
+  more: text('reason', 'the reason, which the person and the room read', { optional: true }),
   example: 'bob enough for today',
   manage: 'kick people',
   act: ({ moderation }, { room, person }, name, reason) =>
@@ -103,9 +103,9 @@ export const kick = managerVerb({
 export const mute = managerVerb({
   name: 'mute',
   allowedOverQuota: true,
-  summary: 'let somebody read here but not speak',
-  whom: 'of anybody, here or not',
-  more: arg('duration', '30s, 10m, 2h, 7d; until it is undone without it', { optional: true }),
+  summary: 'let a person read here but not speak',
+  whom: 'any person, here or not',
+  more: arg('duration', 'how long, such as 30s, 10m, 2h or 7d; if absent, until /unmute', { optional: true }),
   example: 'bob 10m',
   manage: 'mute people',
   act: ({ moderation }, { room, person }, name, duration) =>
@@ -114,23 +114,23 @@ export const mute = managerVerb({
 
 export const unmute = managerVerb({
   name: 'unmute',
-  summary: 'somebody may speak here again',
-  whom: 'of somebody who is muted',
+  summary: 'let a muted person speak here again',
+  whom: 'a person who is muted',
   manage: 'unmute people',
   act: ({ moderation }, { room, person }, name) => moderation.acts.unmute(room, person, name),
 })
 
 export const uninvite = managerVerb({
   name: 'uninvite',
-  summary: 'take back an invitation to this private room, or take a member out of it',
-  whom: 'of the invited, or of the member',
+  summary: 'cancel an invitation to this private room, or remove a member from it',
+  whom: 'the invited person, or the member',
   manage: 'take people out of it',
   act: ({ moderation }, { room, person }, name) => moderation.memberships.uninvite(room, person, name),
 })
 
 export const invite = verb({
   name: 'invite',
-  summary: 'let somebody into this private room; they are told at once, or as they come in next',
+  summary: 'invite a person to this private room; they are notified at once, or at their next login',
   room: 'here',
   arguments: [arg('name', 'of somebody who was here before')],
   example: 'bob',
@@ -190,7 +190,7 @@ function durationAndReason(words = ''): { readonly ms: number | undefined; reado
 }
 
 const roomFlag = (about: string) => flag('room', about, { value: 'ROOM' })
-const FROM_ROOM = 'from this room only, and not from the server'
+const FROM_ROOM = 'lifts the ban from this room only, not from the server'
 const WHO = arg('who', 'a name, a key as SHA256:…, or a network such as 10.0.0.0/8')
 
 const roomOf = async (
@@ -202,16 +202,21 @@ const roomOf = async (
 export const ban = verb({
   name: 'ban',
   allowedOverQuota: true,
-  summary: 'keep somebody out: by name with all their keys, by key or by network',
+  summary: 'ban a person by name (with all their keys), a key or a network',
   flags: [
-    roomFlag(`${FROM_ROOM}; not the lobby, where every session begins`),
-    flag('yes', 'also all addresses, or half of the people here, which is refused without it'),
+    roomFlag(
+      'bans from this room only, not from the server; not possible for the lobby, where every session begins',
+    ),
+    flag(
+      'yes',
+      'confirms a ban of all addresses, or of half of the people here, which is refused without this flag',
+    ),
   ],
   arguments: [
     WHO,
     text(
       'how',
-      'for how long (30s, 10m, 2h, 7d; until it is lifted without it), then why, not beginning with a digit',
+      'how long, such as 30s, 10m, 2h or 7d (if absent, until /unban), then the reason, which must not begin with a digit',
       { optional: true },
     ),
   ],
@@ -241,8 +246,9 @@ export const unban = verb({
 
 export const bans = verb({
   name: 'bans',
-  summary: 'who is kept out of the server; with --room, who is kept out of that room or muted there',
-  flags: [roomFlag('of this room, and not of the server'), JSON_FLAG],
+  summary:
+    'list the people, keys and networks that are banned from the server; with --room, those banned or muted in that room',
+  flags: [roomFlag('lists the bans and mutes of this room, not of the server'), JSON_FLAG],
   example: '--room den',
   async run(context, services) {
     const { person, flags } = context

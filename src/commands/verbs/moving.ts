@@ -9,7 +9,7 @@ import { announce, print, roomNames, tellRoom, verb, type Services } from './com
 export const join = verb({
   name: 'join',
   aliases: ['j'],
-  summary: 'go into a room and be a member of it; a private room needs an invitation',
+  summary: 'enter a room and become its member; a private room needs an invitation',
   arguments: [arg('name', 'of the room')],
   example: 'den',
   complete: {
@@ -86,9 +86,9 @@ export const leave = verb({
   name: 'leave',
   allowedOverQuota: true,
   aliases: ['part'],
-  summary: 'go back to the lobby; what is new in the room is not told to you any more',
+  summary: 'end your membership of the room and go back to the lobby; you get no more news of the room',
   room: 'here',
-  fromScript: "Takes one's own membership of a room back: `leave ROOM`.",
+  fromScript: '`leave ROOM` ends your membership of a room.',
   needsVoice: () => false,
   async run({ room, person, session, script, out }, { rooms, moderation, followed, stores }) {
     if (script?.agent) {
@@ -111,8 +111,8 @@ export const leave = verb({
 
 export const next = verb({
   name: 'next',
-  summary: 'go where you are named, else where something is new in your rooms',
-  fromScript: 'Refused: a script is in no room; `rooms` says where something is new.',
+  summary: 'go to the room where a line mentions you, or else to one of your rooms that has new lines',
+  fromScript: 'Refused, because a script is in no room; `rooms` lists the new lines of each room.',
   async run({ person, session, out }, services) {
     if (!session) throw new Refusal('a script is in no room; rooms says where something is new')
     const visible = new Set(await roomNames({ person }, services))
@@ -125,9 +125,9 @@ export const next = verb({
 export const go = verb({
   name: 'go',
   summary: 'go through an exit of this room',
-  arguments: [arg('direction', 'of an exit, as exits lists them')],
+  arguments: [arg('direction', 'an exit of this room, as /exits lists them')],
   example: 'north',
-  fromScript: 'Refused: a script is in no room, and names the room in each command instead.',
+  fromScript: 'Refused, because a script is in no room; it names a room in each command.',
   complete: {
     direction: async ({ room, person }, { rooms }) =>
       (await rooms.exits.list(room.name, { viewer: person })).map((exit) => exit.direction),
@@ -143,7 +143,7 @@ export const go = verb({
 
 export const exits = verb({
   name: 'exits',
-  summary: 'the ways out of this room, and where they lead',
+  summary: 'list the exits of this room, and the rooms that they lead to',
   room: 'here',
   flags: [JSON_FLAG],
   needsVoice: () => false,
@@ -168,12 +168,12 @@ const CHANGE_EXITS = 'change its exits'
 export const portal = verb({
   name: 'portal',
   summary:
-    'make an exit of this room that leads into another one (- takes it away); --both makes the way back',
+    'make an exit from this room to another room (- removes the exit); --both also makes the exit back',
   room: 'here',
   flags: [flag('both', 'also an exit of the other room that leads back: north and south, east and west')],
   arguments: [
-    arg('direction', 'such as north: 1-32 of a-z, 0-9, _ and -'),
-    arg('to', 'the room that it leads to, or -'),
+    arg('direction', 'the name of the exit, such as north: 1-32 of a-z, 0-9, _ and -'),
+    arg('to', 'the room that the exit leads to, or -'),
   ],
   example: 'north lobby',
   rights: { manage: CHANGE_EXITS },
@@ -213,7 +213,7 @@ async function makeExit({ exits }: Rooms, person: Person, from: Room, direction:
 
 export const nav = verb({
   name: 'nav',
-  summary: 'whether models may walk out of this room and into it: show it, or set it to on or off',
+  summary: 'show or set whether models may walk into this room and out of it',
   room: 'here',
   arguments: [arg('state', 'the new one', { optional: true, oneOf: ['on', 'off'] })],
   example: 'on',

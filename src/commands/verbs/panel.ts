@@ -16,13 +16,13 @@ export const panel = verb({
   flags: [
     flag('rounds', `1 to ${ROUNDS.most}, usually ${ROUNDS.fallback}`, { value: 'N' }),
     flag('merge', 'the model or persona that writes the answer; usually the first', { value: 'MODEL' }),
-    flag('tokens', 'the most that all of it may use, input and output', { value: 'N' }),
+    flag('tokens', 'the most tokens that the whole panel may use, input and output together', { value: 'N' }),
     JSON_FLAG,
   ],
   arguments: [
-    arg('first', 'a model or a persona of the room, with or without @'),
+    arg('first', 'the first model or persona of the room, with or without @'),
     arg('second', 'another'),
-    text('question', 'further models with @, and the question; what a script pipes in follows it', {
+    text('question', 'further models with @, then the question; a script may add standard input', {
       optional: true,
     }),
   ],

@@ -9,14 +9,18 @@ import { iso, listedNumber, print, verb, type Services } from './common.ts'
 
 export const allow = verb({
   name: 'allow',
-  summary: 'let a tool do what it asks: once, in this room for some hours, or always',
+  summary: 'allow the call that a tool asks for: once, in this room for some hours, or always',
   room: 'here',
   arguments: [
     arg('how', 'once, room or always; without it: once', { optional: true }),
-    arg('number', 'of the question; needed where several are open; may stand first', { optional: true }),
+    arg('number', 'the number of the question, needed if several are open; it may come before HOW', {
+      optional: true,
+    }),
   ],
   example: 'room 3',
-  rights: { note: 'And who asked for the tool, unless it is `always` or the config wants an op.' },
+  rights: {
+    note: 'Also the person who asked for the call, except with `always`, or if the config requires an op.',
+  },
   complete: { how: () => EXTENTS },
   run: async (context, services) =>
     answer(services, context, readWords(context.args.how, context.args.number)),
@@ -25,11 +29,11 @@ export const allow = verb({
 export const deny = verb({
   name: 'deny',
   allowedOverQuota: true,
-  summary: 'do not let a tool do what it asks',
+  summary: 'deny the call that a tool asks for',
   room: 'here',
-  arguments: [arg('number', 'of the question; needed where several are open', { optional: true })],
+  arguments: [arg('number', 'the number of the question, needed if several are open', { optional: true })],
   example: '3',
-  rights: { note: 'And who asked for the tool.' },
+  rights: { note: 'Also the person who asked for the call.' },
   run: async (context, services) =>
     answer(services, context, { verdict: 'denied', ...question(context.args.number) }),
 })
@@ -66,17 +70,17 @@ function question(word: string | undefined): Pick<Answer, 'question'> {
 
 export const perms = verb({
   name: 'perms',
-  summary: 'what tools may do here without asking: list it, or revoke one',
+  summary: 'list the calls that tools may make here without asking, or revoke one of these permissions',
   room: 'here',
   flags: [JSON_FLAG],
   arguments: [
     arg('action', 'what to do', { optional: true, oneOf: ['revoke'] }),
-    arg('number', 'of a permission in the list', { optional: true }),
+    arg('number', 'the number of a permission in the list', { optional: true }),
   ],
   example: 'revoke 1',
   needsVoice: ({ action }) => action !== undefined,
   rights: {
-    note: 'Each sees and revokes their own permissions; the owner of the room, an op or an admin all.',
+    note: 'People see and revoke their own permissions; the owner of the room, ops and admins all.',
   },
   async run(context, services) {
     const { room, args } = context

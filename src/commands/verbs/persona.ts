@@ -23,21 +23,21 @@ const CHANGE = 'make or remove a persona'
 export const persona = verb({
   name: 'persona',
   summary:
-    'a name that asks a model with an instruction: NAME @MODEL TEXT makes one, NAME shows its versions; alone it lists all',
+    'a name that asks a model with an instruction: NAME @MODEL TEXT makes one, NAME shows its versions; without NAME, list all personas',
   room: 'here',
   flags: [
-    flag('tools', 'what it may call at most, such as read or !Grep; all ends that', {
+    flag('tools', 'the only tools that it may call, such as read or !Grep; all removes this limit', {
       value: 'PATTERNS',
       repeats: true,
     }),
     flag('back', 'this version of it holds again', { value: 'N' }),
-    flag('remove', 'it can no longer be asked'),
+    flag('remove', 'removes the persona: nobody can ask it any more'),
     JSON_FLAG,
   ],
   arguments: [
-    arg('name', 'how people mention it, with or without @', { optional: true }),
-    arg('model', 'who answers, such as @qwen', { optional: true }),
-    text('text', 'what it is asked to be and do', { optional: true }),
+    arg('name', 'the name that people mention, with or without @', { optional: true }),
+    arg('model', 'the model that answers, such as @qwen', { optional: true }),
+    text('text', 'the instruction: its role and its task', { optional: true }),
   ],
   example: 'reviewer @guide find what breaks, in one line each',
   rights: { manage: CHANGE, when: (args) => args.model !== undefined },

@@ -8,11 +8,13 @@ const CHANGE = 'change its pins'
 
 export const pin = verb({
   name: 'pin',
-  summary:
-    "put a line under the room's heading, at most three: the last one, 3 for the third last, or an id; models read pins, too",
+  summary: 'pin a line under the heading of the room, which has at most three pins; models read pins, too',
   room: 'here',
   arguments: [
-    arg('line', '1 for the last line, or an id as in /history --json', { optional: true, usual: '1' }),
+    arg('line', '1 for the last line (the default), 3 for the third last, or an id as in /history --json', {
+      optional: true,
+      usual: '1',
+    }),
   ],
   rights: { manage: CHANGE },
   async run(context, { rooms }) {
@@ -26,7 +28,7 @@ export const pin = verb({
 
 export const unpin = verb({
   name: 'unpin',
-  summary: 'take away the pin with this number, or the newest',
+  summary: 'remove the pin with this number, or the newest pin',
   room: 'here',
   arguments: [arg('n', 'its number there', { optional: true })],
   rights: { manage: CHANGE },

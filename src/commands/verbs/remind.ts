@@ -15,11 +15,11 @@ const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 export const remind = verb({
   name: 'remind',
   summary:
-    'say a text later: to you alone in all your sessions, or with --room there; again 10m repeats the last that rang',
-  flags: [flag('room', 'it is said in this room', { value: 'ROOM' }), ...ROUTINE_FLAGS],
+    'say a text later: to you alone in all your sessions, or with --room in that room; again 10m repeats the last reminder',
+  flags: [flag('room', 'the text is said in this room', { value: 'ROOM' }), ...ROUTINE_FLAGS],
   arguments: [
-    arg('when', '10m, 2h, 18:30, tomorrow 9:00, mon 9:00, 2026-12-01 09:00; or again, with a time'),
-    text('text', 'what is said then; a model that it mentions in a room is asked'),
+    arg('when', '10m, 2h, 18:30, tomorrow 9:00, mon 9:00, 2026-12-01 09:00; or again, with one of these'),
+    text('text', 'the text of the reminder; with --room, a model that the text mentions is asked'),
   ],
   example: '10m the tea is ready',
   rights: { note: ROUTINE_NOTE },
@@ -59,12 +59,12 @@ const isDay = (word: string | undefined): boolean =>
 
 export const every = verb({
   name: 'every',
-  summary: 'say a line here again and again, as its person; a model that it mentions is asked',
+  summary: 'say a line here at regular times in your name; a model that the line mentions is asked',
   room: 'here',
   flags: ROUTINE_FLAGS,
   arguments: [
     arg('spec', '30m, day 09:00, mon-fri 09:00, mon,thu 18:00, month 1 09:00 (31: the last day)'),
-    text('text', 'what is said'),
+    text('text', 'the line to say'),
   ],
   example: 'mon-fri 09:00 @qwen sum up what was said since yesterday 9:00',
   rights: { note: ROUTINE_NOTE },

@@ -7,9 +7,9 @@ const WORDS = { all: 'each line', mentions: 'what names you or has your words', 
 export const ring = verb({
   name: 'ring',
   allowedOverQuota: true,
-  summary: 'what rings for you in this room: all, mentions or off; alone, it shows it',
+  summary: 'show or set the lines of this room that ring for you: all, mentions or off',
   room: 'here',
-  arguments: [arg('what', 'each line, what names you, or nothing', { optional: true, oneOf: RINGS })],
+  arguments: [arg('what', 'each line, lines that mention you, or no line', { optional: true, oneOf: RINGS })],
   example: 'off',
   needsVoice: () => false,
   async run({ room, person, args, out }, { preferences }) {

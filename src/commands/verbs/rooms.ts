@@ -16,7 +16,8 @@ import { announce, print, printNotice, verb, type Services, type Verb } from './
 export const rooms = verb({
   name: 'rooms',
   aliases: ['list', 'channels'],
-  summary: 'the rooms you can see, how many people are in each, and what is new in yours; your talks last',
+  summary:
+    'list the rooms that you can see, the number of people in each, and the new lines in yours; your talks come last',
   flags: [JSON_FLAG],
   async run({ person, flags, out, session }, services) {
     const rows = await services.rooms.list(person)
@@ -58,12 +59,12 @@ async function roomJson(
   return { name: row.name, topic: row.topic, private: row.private, people, ...archived, ...isNew, ...talk }
 }
 
-const PRIVATE_FLAG = flag('private', 'only for those who are invited')
-const NEW_NAME = arg('name', `of the new room: ${ROOM_NAME_RULE}`)
+const PRIVATE_FLAG = flag('private', 'only people who are invited can see and join it')
+const NEW_NAME = arg('name', `the name of the new room: ${ROOM_NAME_RULE}`)
 
 export const create = verb({
   name: 'create',
-  summary: 'make a room of your own; --private hides it from all but those you invite',
+  summary: 'create a room that you own; --private hides it from everybody except the people you invite',
   flags: [PRIVATE_FLAG],
   arguments: [NEW_NAME],
   example: '--private attic',
@@ -80,7 +81,7 @@ export const create = verb({
 
 const FROM_FLAG = flag(
   'from',
-  'also copy what was said until this line: an id, as in /history --json, or -3 for the third last',
+  'also copy the log up to and including this line: an id, as in /history --json, or -3 for the third last',
   { value: 'LINE' },
 )
 
@@ -102,7 +103,7 @@ export async function lineCalled(word: string, room: Room): Promise<EntryId> {
 export const fork = verb({
   name: 'fork',
   summary:
-    'make a room of your own like this one: its vibe, tools, instructions, personas, script and key-values; what was said only with --from',
+    'make a room of your own like this one: its vibe, tools, instructions, personas, script and key-values; --from also copies its log',
   room: 'here',
   flags: [PRIVATE_FLAG, FROM_FLAG],
   arguments: [NEW_NAME],
@@ -135,7 +136,7 @@ export const fork = verb({
 export const who = verb({
   name: 'who',
   aliases: ['names', 'users'],
-  summary: 'the people in the room, and the models you can mention',
+  summary: 'list the people in the room, and the models that you can mention',
   room: 'here',
   flags: [JSON_FLAG],
   needsVoice: () => false,
@@ -170,11 +171,11 @@ function personText({ name, role, away }: { name: string; role: string; away?: s
 
 const MAX_CHARS = 500
 
-export const topic = roomText('topic', 'what the room is about: show it, or set it', 'the release of Friday')
+export const topic = roomText('topic', 'show or set the topic of the room', 'the release of Friday')
 
 export const vibe = roomText(
   'vibe',
-  'the mood that models should keep to here: show it, or set it',
+  'show or set the mood that models should have in this room',
   'calm and brief',
 )
 
@@ -205,10 +206,10 @@ function roomText(name: 'topic' | 'vibe', summary: string, example: string): Ver
 
 export const archive = verb({
   name: 'archive',
-  summary: 'close the room: it can be read, and nobody speaks in it; off opens it again',
+  summary: 'close the room: people can read it, but nobody can speak in it; off opens it again',
   room: 'here',
   arguments: [
-    arg('state', 'on without it in a script; a session says first what it would do', {
+    arg('state', 'on if absent in a script; a session without it first shows what archiving does', {
       optional: true,
       oneOf: ['on', 'off'],
     }),
@@ -230,9 +231,9 @@ export const archive = verb({
 
 export const renameRoom = verb({
   name: 'rename-room',
-  summary: 'give the room another name; no other room can have the old one',
+  summary: 'give the room another name; no other room can take the old name',
   room: 'here',
-  arguments: [arg('name', `the new one: ${ROOM_NAME_RULE}`)],
+  arguments: [arg('name', `the new name: ${ROOM_NAME_RULE}`)],
   example: 'den-2',
   needsVoice: () => false,
   async run({ room, person, args, session, out }, { moderation, preferences }) {
@@ -244,7 +245,7 @@ export const renameRoom = verb({
 
 export const deleteRoom = verb({
   name: 'delete',
-  summary: 'delete the room with all that was said in it, which is written into a file first; asked twice',
+  summary: 'delete the room with its whole log, which is first exported to a file; you must confirm it',
   room: 'here',
   arguments: [arg('name', "the room's own; a script that gives it is not asked again", { optional: true })],
   needsVoice: () => false,

@@ -8,17 +8,21 @@ import type { Services } from './common.ts'
 import { checkedScope, scopeWords } from './tools.ts'
 
 export const ROUTINE_FLAGS = [
-  flag('tools', 'only these of the tools in scope, with commas between them; off for none', {
+  flag(
+    'tools',
+    'the only tools that it may use, out of those in scope, with commas between them; off: none',
+    {
     value: 'PATTERNS',
-  }),
-  flag('tokens', 'the most tokens that its runs may use in a day', { value: 'N' }),
-  flag('runs', 'it ends after N runs', { value: 'N' }),
-  flag('until', 'it ends after this day, such as 2026-12-31', { value: 'DATE' }),
+    },
+  ),
+  flag('tokens', 'the most tokens that all its runs of a day may use', { value: 'N' }),
+  flag('runs', 'ends it after N runs', { value: 'N' }),
+  flag('until', 'ends it after this day, such as 2026-12-31', { value: 'DATE' }),
 ] as const
 
 /** Says who may use the verbs; the service itself checks it. */
 export const ROUTINE_NOTE =
-  '`[routines] allow` of the config says who; usually members `remind` and `every`, ops `watch` and `listen`, and on an open server only admins whatever asks a model. Guests: nobody.'
+  '`[routines] allow` of the config says who may use them; by default members may use `remind` and `every`, ops also `watch` and `listen`. On an open server only admins may make routines that ask a model. Guests may use none.'
 
 export const completeTools = async (where: Completing, { turns }: Services): Promise<readonly string[]> =>
   scopeWords(await turns.scope(where))

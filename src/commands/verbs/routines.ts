@@ -6,7 +6,7 @@ import { iso, listedNumber, print, type Services, verb } from './common.ts'
 
 const ARGUMENTS = [
   arg('action', 'what to do', { oneOf: ['list', 'pause', 'resume', 'end'], usual: 'list' }),
-  arg('number', 'of the list', { optional: true }),
+  arg('number', 'the number of a routine in the list', { optional: true }),
 ] as const
 
 const FLAGS = [JSON_FLAG] as const
@@ -16,12 +16,12 @@ type Context = CommandContext<'here-or-all', typeof ARGUMENTS, typeof FLAGS>
 export const routines = verb({
   name: 'routines',
   summary:
-    'what runs here by itself: list, or pause, resume or end a NUMBER of it; - lists yours of all rooms with your own reminders, for admins all of the server',
+    'list the routines of this room, or pause, resume or end one by NUMBER; - lists your routines of all rooms and your reminders, for admins all routines of the server',
   room: 'here-or-all',
   flags: FLAGS,
   arguments: ARGUMENTS,
   example: 'pause 3',
-  rights: { note: 'A person changes their own, the owner and ops those of their room, admins all.' },
+  rights: { note: 'People change their own routines, the owner and ops those of their room, admins all.' },
   complete: { number: numbersFor },
   async run(context, services) {
     const { room, person, args, flags, session, out } = context

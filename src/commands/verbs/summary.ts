@@ -25,7 +25,7 @@ type Context = CommandContext<'here', typeof ARGUMENTS, readonly [typeof JSON_FL
 export const summary = verb({
   name: 'summary',
   summary:
-    'what models read in place of older conversation: show [VERSION], new, set (also from standard input), clear, versions',
+    'the summary that models read instead of older conversation: show [VERSION], new, set (also from standard input), clear, versions',
   room: 'here',
   flags: [JSON_FLAG],
   arguments: ARGUMENTS,

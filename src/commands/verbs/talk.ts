@@ -12,7 +12,7 @@ export const say = verb({
   summary: 'say something; @name calls a model (in a session, just type it)',
   room: 'here',
   arguments: [
-    text('text', 'what to say; without it, or where it is -, a script pipes it in', { optional: true }),
+    text('text', 'the text; if it is absent or -, a script sends it on standard input', { optional: true }),
   ],
   example: 'the build is green',
   async run(context, services) {
@@ -31,7 +31,7 @@ export const me = verb({
   aliases: ['action', 'emote'],
   summary: 'say what you do: /me waves',
   room: 'here',
-  arguments: [text('text', 'what you do; where it is -, a script pipes it in')],
+  arguments: [text('text', 'your action; if it is -, a script sends it on standard input')],
   example: 'waves',
   async run(context, { speech }) {
     const { room, person, args, out } = context
@@ -41,14 +41,14 @@ export const me = verb({
   },
 })
 
-const PRIVATE_TEXT = text('text', 'what nobody else will read; where it is -, a script pipes it in')
+const PRIVATE_TEXT = text('text', 'the message; if it is -, a script sends it on standard input')
 
 export const msg = verb({
   name: 'msg',
   showsWords: true,
   aliases: ['w', 'whisper', 'dm', 'pm', 'tell'],
-  summary: 'write to one person alone, who reads it now, or at the next login',
-  arguments: [arg('name', 'of somebody who was here before, or of a guest who is here'), PRIVATE_TEXT],
+  summary: 'send a private message to one person, who reads it now or at the next login',
+  arguments: [arg('name', 'a person who was here before, or a guest who is here now'), PRIVATE_TEXT],
   example: 'bob the key is under the mat',
   complete: { name: peopleToReach },
   async run(context, { talk, turns }) {
@@ -71,7 +71,7 @@ export const reply = verb({
   name: 'reply',
   showsWords: true,
   aliases: ['r'],
-  summary: 'answer the last private message that you have seen',
+  summary: 'answer the last private message that you read',
   arguments: [PRIVATE_TEXT],
   example: 'found it',
   async run(context, { talk }) {
@@ -89,15 +89,15 @@ function confirmSent({ away }: Talk, { person, out, session }: Caller, { to, lin
   if (away.comeBack(person.id)) out.line(`-- ${BACK}`)
 }
 
-const OWN_LINE = { note: 'Each for a line of their own.' }
+const OWN_LINE = { note: 'People change only their own lines.' }
 
 export const edit = verb({
   name: 'edit',
   showsWords: true,
-  summary: `say your last line of ${EDIT_MINUTES} minutes anew; models read the new one, and the log keeps both; s/old/new/ replaces a part`,
+  summary: `replace the text of your last line, if it is at most ${EDIT_MINUTES} minutes old; models read the new text, and the log keeps both; s/old/new/ replaces a part`,
   room: 'here',
   arguments: [
-    text('text', 'what the line should say; it calls no model; where it is -, a script pipes it in'),
+    text('text', 'the new text; it calls no model; if it is -, a script sends it on standard input'),
   ],
   example: 'the build is red',
   rights: OWN_LINE,
@@ -109,7 +109,7 @@ export const edit = verb({
 export const retract = verb({
   name: 'retract',
   aliases: ['unsend'],
-  summary: `take back your last line of ${EDIT_MINUTES} minutes; models and searches no longer find it. It stays in the log, and on screens that already show it`,
+  summary: `take back your last line, if it is at most ${EDIT_MINUTES} minutes old; models and searches no longer find it, but it stays in the log and on screens that show it`,
   room: 'here',
   rights: OWN_LINE,
   run: ({ room, person }, { talk }) => talk.lines.retract(room, person),
@@ -120,7 +120,7 @@ const EMOJI: readonly string[] = ['👍', '👎', '❤️', '😂', '🎉', '�
 
 export const react = verb({
   name: 'react',
-  summary: 'put an emoji on the last line; the same again takes it back',
+  summary: 'add an emoji to the last line; the same command again removes it',
   room: 'here',
   arguments: [
     arg(
@@ -147,8 +147,8 @@ export const react = verb({
 export const away = verb({
   name: 'away',
   aliases: ['afk', 'brb'],
-  summary: 'tell whoever writes to you or mentions you that you are away, until you speak again',
-  arguments: [text('text', 'why, or until when', { optional: true })],
+  summary: 'tell people who write to you or mention you that you are away, until you speak again',
+  arguments: [text('text', 'the reason, or the time when you will be back', { optional: true })],
   example: 'back at two',
   async run({ person, args, out }, { talk }) {
     await talk.away.leave(person, args.text ?? '')
@@ -161,7 +161,7 @@ export const ignore = verb({
   allowedOverQuota: true,
   summary:
     "hide somebody's lines, messages and invitations; again: show them; alone: list the people you ignore. /history and /search still show them",
-  arguments: [arg('name', 'of a person, who is not told', { optional: true })],
+  arguments: [arg('name', 'the person, who is not notified', { optional: true })],
   example: 'bob',
   complete: { name: peopleToReach },
   async run({ person, args, out }, { talk: { ignores, findPerson } }) {

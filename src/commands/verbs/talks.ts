@@ -8,11 +8,11 @@ import { setCheckpoint } from './history.ts'
 
 const TALK_ARGUMENTS = [
   arg('model', 'a model, with or without @', { optional: true }),
-  text('text', 'what to say there at once; what a script pipes in follows it', { optional: true }),
+  text('text', 'the first line to say there; a script may add standard input', { optional: true }),
 ] as const
 
 const TALK_FLAGS = [
-  flag('new', 'it reads nothing of what was said before, which stays in the log'),
+  flag('new', 'the model no longer reads the earlier conversation, which stays in the log'),
   JSON_FLAG,
   ALLOW_FLAG,
 ] as const
@@ -22,12 +22,12 @@ type TalkContext = CommandContext<'none', typeof TALK_ARGUMENTS, typeof TALK_FLA
 export const talk = verb({
   name: 'talk',
   summary:
-    'your own room with a model; it answers each line that you type there, without @; without a model, list these rooms',
+    'open your own room with a model, which answers each line there without @; without MODEL, list these rooms',
   flags: TALK_FLAGS,
   arguments: TALK_ARGUMENTS,
   example: '@guide',
   rights: {
-    note: 'A script gets the answer, as of ask; ssh -t HOST talk @MODEL begins a session there.',
+    note: 'A script prints the answer, as `ask` does; `ssh -t HOST talk @MODEL` begins a session there.',
   },
   complete: { model: completeModel },
   async run(context, services) {

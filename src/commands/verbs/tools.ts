@@ -23,7 +23,7 @@ import { ALLOW_FLAG, callerPermissions, modelNamed } from './answer.ts'
 import { refuseWrap, verb, type Services } from './common.ts'
 import { pricesOf, promptNow, toolLines, type Prices } from './tool-list.ts'
 
-const LIST_FLAG = flag('list', 'only these tools, and why one is hidden; all names all', {
+const LIST_FLAG = flag('list', 'lists only these tools, and why one is hidden; all lists every tool', {
   value: 'PATTERN',
   repeats: true,
 })
@@ -31,7 +31,7 @@ const LIST_FLAG = flag('list', 'only these tools, and why one is hidden; all nam
 export const tools = verb({
   name: 'tools',
   summary:
-    'the tools that models have here, by source; on, off, internal or patterns set which (! takes away), behind @MODEL for that one alone',
+    'list the tools that models have here, by source, or choose them by on, off, internal or patterns (! removes tools); after @MODEL the choice is for that model alone',
   room: 'here',
   flags: [LIST_FLAG, JSON_FLAG],
   arguments: [
@@ -224,8 +224,8 @@ export const run = verb({
   room: 'here',
   flags: [JSON_FLAG, ALLOW_FLAG],
   arguments: [
-    arg('tool', 'its name, as tools lists it'),
-    text('json', 'its arguments; a tool that needs one text or number takes it without JSON', {
+    arg('tool', 'the name of the tool, as /tools lists it'),
+    text('json', 'the arguments; if the tool needs just one text or number, you may leave out the JSON', {
       optional: true,
     }),
   ],

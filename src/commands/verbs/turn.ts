@@ -15,13 +15,15 @@ import { isEnd, lastStep, questionsOf, turnPage } from '../pages/turn.ts'
 
 export const turn = verb({
   name: 'turn',
-  summary: 'what a past turn was really sent, request by request; a session folds it, full prints all',
+  summary: 'show the requests that a past turn sent to its model; a session shortens them, full prints all',
   room: 'here',
   flags: [JSON_FLAG, HTML_FLAG],
   arguments: [
-    arg('id', 'of the turn or of an entry of it; last, or nothing, for the last turn', { optional: true }),
-    arg('request', 'its number; a session shows a page from there on', { optional: true }),
-    arg('full', 'all of it, also in a session', { optional: true, oneOf: ['full'] }),
+    arg('id', 'the id of a turn, or of an entry of it; last, or no id, is the last turn', { optional: true }),
+    arg('request', 'the number of a request; a session shows a page from this request on', {
+      optional: true,
+    }),
+    arg('full', 'the whole text, also in a session', { optional: true, oneOf: ['full'] }),
   ],
   example: 'last 1',
   needsVoice: () => false,

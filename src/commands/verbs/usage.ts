@@ -18,7 +18,7 @@ type Model = Awaited<ReturnType<Turns['models']>>[number]
 export const models = verb({
   name: 'models',
   summary:
-    'the models you can mention, and what they have used where you can see it; of a room, also its personas',
+    'list the models that you can mention, and their usage in rooms that you can see; for a room, also its personas',
   room: 'optional',
   flags: [JSON_FLAG],
   example: '--json',
@@ -70,11 +70,11 @@ const DAYS = { fallback: 7, most: 366 }
 
 export const usage = verb({
   name: 'usage',
-  summary: 'the tokens that models used and what they cost, by model, person, room and day',
+  summary: 'show the tokens that models used and their cost, by model, person, room and day',
   room: 'optional',
   flags: [
-    flag('days', `of how many days: 1 to ${DAYS.most}, usually ${DAYS.fallback}`, { value: 'N' }),
-    flag('all', 'in a session: all rooms that you can see, not only this one'),
+    flag('days', `the last N days: 1 to ${DAYS.most}, ${DAYS.fallback} by default`, { value: 'N' }),
+    flag('all', 'in a session: sums up all rooms that you can see, not only this one'),
     JSON_FLAG,
   ],
   example: '--days 30',

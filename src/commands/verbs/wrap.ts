@@ -22,14 +22,15 @@ import { wrapPage } from '../pages/prompt.ts'
 
 export const wrap = verb({
   name: 'wrap',
-  summary: 'what a model would be sent now, layer by layer; full prints the text itself, and each tool',
+  summary:
+    'show the prompt that a model would read now, layer by layer; full prints the whole text and each tool',
   room: 'here',
   flags: [JSON_FLAG, HTML_FLAG],
   arguments: [
-    arg('model', 'the one that the room asked last without it', { optional: true }),
+    arg('model', 'the model; if absent, the model that the room asked last', { optional: true }),
     text(
       'question',
-      'what would be asked, with its pictures; the word full before it prints the text itself',
+      'the question that the model would be asked, with its pictures; full before it prints the whole text',
       { optional: true },
     ),
   ],

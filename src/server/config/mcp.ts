@@ -25,24 +25,26 @@ const oauth = z
     grant: z
       .enum(OAUTH_GRANTS)
       .default('authorization_code')
-      .describe('`client_credentials`: sshawl logs in by itself with the secret, and no person does.'),
+      .describe('`client_credentials`: sshawl logs in with the secret, without a person.'),
     issuer: privateAddress('https://auth.example.org')
       .optional()
-      .describe('The address of the server that gives tokens; needed with `client_id`.'),
+      .describe('The address of the authorization server; required with `client_id`.'),
     client_id: z
       .string()
       .min(1)
       .optional()
-      .describe('The id that you registered sshawl with, if it cannot register itself.'),
+      .describe('The client id of sshawl at the issuer; needed if sshawl cannot register itself there.'),
     client_secret_env: variable('The environment variable with the secret of `client_id`.').optional(),
     scopes: z
       .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'write one word for each scope'))
       .min(1)
       .optional()
-      .describe('Scopes to ask for; absent: those that the server names.'),
+      .describe('The scopes to request; absent: the scopes that the server names.'),
     redirect_url: privateAddress('https://chat.example.org/oauth/callback')
       .optional()
-      .describe('The address where the browser ends, such as `"https://chat.example.org/oauth/callback"`.'),
+      .describe(
+        'The address to which the issuer sends the browser after the login, such as `"https://chat.example.org/oauth/callback"`.',
+      ),
   })
   .refine((login) => login.client_id === undefined || login.issuer !== undefined, {
     path: ['issuer'],
@@ -62,21 +64,21 @@ export const mcpEntry = z
     name: z
       .string()
       .refine(isMcpName, MCP_NAME_RULE)
-      .describe('1-32 of `a-z 0-9 _ -`; its tools are NAME_tool.'),
+      .describe('The name of the server: 1-32 of `a-z 0-9 _ -`; its tools are called NAME_tool.'),
     url: address('http://localhost:8080/mcp', 'token_env')
       .optional()
       .describe('The address of a server on the network; either this or `command`.'),
-    token_env: variable('The environment variable with its bearer token.').optional(),
+    token_env: variable('The environment variable with the bearer token for the server.').optional(),
     header_env: headerEnv,
-    oauth: oauth.optional().describe('The login at a server, if the usual way is not enough.'),
+    oauth: oauth.optional().describe('Settings for an OAuth login that the server does not announce itself.'),
     command: z
       .array(z.string().min(1))
       .min(1)
       .optional()
       .describe(
-        'A program and its arguments, which speaks on its standard input and output; there is no shell.',
+        'A program with its arguments, which speaks MCP on standard input and output; it is started without a shell.',
       ),
-    env: z.record(z.string(), z.string()).default({}).describe('Variables for the program.'),
+    env: z.record(z.string(), z.string()).default({}).describe('Environment variables for the program.'),
     pass_env: z
       .array(variable(''))
       .default([])
@@ -85,12 +87,14 @@ export const mcpEntry = z
     sandbox: z
       .union([z.boolean(), z.literal('network')], 'write true, "network" or false')
       .default(false)
-      .describe('`true`: the program runs in the sandbox, without a network; `"network"`: with one.'),
+      .describe(
+        '`true`: the program runs in the sandbox without network access; `"network"`: in the sandbox with network access.',
+      ),
     trust: z
       .enum(MCP_TRUSTS)
       .default('ask')
       .describe(
-        '`"ask"`: people are asked for every call; `"annotations"`: not for tools that say that they only read.',
+        '`"ask"`: people are asked for every call; `"annotations"`: except for tools that declare themselves read-only.',
       ),
   })
   .refine(

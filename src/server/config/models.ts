@@ -31,11 +31,13 @@ const rate = z
 const price = z
   .strictObject({
     input: rate.describe('Input tokens.'),
-    cached: rate.optional().describe('Input tokens that the provider had cached; absent: as `input`.'),
+    cached: rate
+      .optional()
+      .describe('Input tokens that the provider read from its cache; absent: as `input`.'),
     output: rate.describe('Output tokens.'),
   })
   .transform(({ input, cached = input, output }) => ({ input, cached, output }))
-  .describe('Cost of a million tokens, for the bill; up to 6 digits after the point.')
+  .describe('Cost of a million tokens, for `/usage`; up to 6 digits after the point.')
 
 /** docs.ollama.com/faq */
 const keepAlive = z.union([
@@ -61,19 +63,19 @@ const modelFields = z.strictObject({
     .regex(MODEL_NAME, `use ${MODEL_NAME_RULE}`)
     .describe('What people write after `@`: 1-32 of `a-z 0-9 _ . -`.'),
   backend: z.enum(BACKENDS).describe('The program or company that runs the model.'),
-  model: z.string().min(1).optional().describe("The provider's own name for it, such as `qwen3:8b`."),
+  model: z.string().min(1).optional().describe("The provider's own name for the model, such as `qwen3:8b`."),
   endpoint: address('http://localhost:11434', 'api_key_env')
     .optional()
-    .describe("The server's address; optional if the backend has a usual one."),
+    .describe('The address of the server; optional if the backend has a default address.'),
   endpoint_is_whole: z
     .boolean()
     .default(false)
-    .describe('`true`: requests go to `endpoint` as it is, and no path is added.'),
-  api_key_env: variable('The environment variable with the key.').optional(),
+    .describe('`true`: requests go to exactly this `endpoint`, without an added path.'),
+  api_key_env: variable('The environment variable with the API key.').optional(),
   header_env: z
     .record(header, variable(''))
     .optional()
-    .describe('Further headers: for each the environment variable with its value.'),
+    .describe('Further HTTP headers: each name with the environment variable that holds its value.'),
   api: z
     .enum(['chat', 'responses'])
     .optional()
@@ -83,18 +85,35 @@ const modelFields = z.strictObject({
     .min(1)
     .max(100_000_000)
     .default(32_768)
-    .describe('Tokens of prompt and answer together.'),
+    .describe('The context window of the model: tokens of prompt and answer together.'),
   max_output: z
     .int()
     .min(1)
     .max(10_000_000)
     .optional()
     .describe('Tokens kept free for the answer; absent: 4096, or a quarter of a small window.'),
-  encoding: z.enum(ENCODINGS).default('o200k_base').describe('The tokenizer that counts.'),
-  system_prompt: z.string().max(100_000).default('').describe("The model's character."),
-  temperature: z.number().min(0).max(2).optional().describe('How random answers are.'),
-  top_p: z.number().min(0).max(1).optional().describe('Share of the likely words that are chosen from.'),
-  seed: z.int().min(0).max(2_147_483_647).optional().describe('The start of random numbers.'),
+  encoding: z
+    .enum(ENCODINGS)
+    .default('o200k_base')
+    .describe('The tokenizer that counts tokens for this model.'),
+  system_prompt: z
+    .string()
+    .max(100_000)
+    .default('')
+    .describe('The character of the model: an instruction in each of its prompts.'),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .optional()
+    .describe('The sampling temperature: higher values make answers more random.'),
+  top_p: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Nucleus sampling: the model chooses among the likeliest tokens of this total probability.'),
+  seed: z.int().min(0).max(2_147_483_647).optional().describe('The seed of random numbers.'),
   stop: z
     .union([z.string().min(1), z.array(z.string().min(1)).max(16)])
     .optional()
@@ -102,23 +121,25 @@ const modelFields = z.strictObject({
   effort: z
     .enum(EFFORTS)
     .optional()
-    .describe('How much the model thinks before it answers, in the same words for all backends.'),
+    .describe('How much the model thinks before it answers; the values are the same for all backends.'),
   reasoning_effort: z
     .string()
     .min(1)
     .max(32)
     .optional()
-    .describe('The same in the words of an OpenAI-style server, such as `minimal`; goes before `effort`.'),
+    .describe('A value of its own for an OpenAI-style server, such as `minimal`; it overrides `effort`.'),
   think: z
     .union([z.boolean(), z.enum(EFFORTS)])
     .optional()
-    .describe('Ollama only: whether the model thinks; goes before `effort`.'),
+    .describe('Ollama only: whether the model thinks; it overrides `effort`.'),
   options: bodyTable('options.', 'use context_window and max_output')
     .optional()
     .describe('Ollama only: further options of the model, such as `{ top_k = 40 }`.'),
   extra_body: bodyTable('', 'leave it out, or use the key of the model for it')
     .optional()
-    .describe("What else goes into each request, in the provider's own words; goes before all settings."),
+    .describe(
+      'Further fields of each request, as the provider defines them; they override all other settings.',
+    ),
   keep_alive: keepAlive
     .optional()
     .describe(
@@ -129,16 +150,18 @@ const modelFields = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('The model that is asked if this one fails before it said or did anything.'),
+    .describe('The model that is asked instead if this one fails before it writes text or calls a tool.'),
   tools: z
     .union([z.string(), z.array(z.string())])
     .default('all')
-    .describe("A scope; it and the room's must both show a tool."),
+    .describe(
+      'A scope for this model: it may use a tool only if this scope and that of the room show the tool.',
+    ),
   images: z
     .boolean()
     .optional()
-    .describe('Whether the model takes pictures; absent: by what is known of its provider or its server.'),
-  enabled: z.boolean().default(true).describe('`false` takes the model away without losing the entry.'),
+    .describe('Whether the model accepts pictures; absent: sshawl decides by provider and model.'),
+  enabled: z.boolean().default(true).describe('`false` turns the model off and keeps the entry.'),
 })
 
 /** True unless the key is missing and the provider needs it. */

@@ -5,27 +5,30 @@ const people = z.enum(['members', 'ops', 'admins', 'nobody']).optional()
 const allowed = (says: string) => people.describe(`${says} ${STRICT}`)
 
 const STRICT =
-  '`admins` if `access` is `open`, `--listen` is off loopback and a model is asked, unless it is set.'
+  'If `access` is `open` and `--listen` is off loopback, the default for routines that ask a model is `admins`.'
 
 /** Without defaults: a key that is set also counts on a server that strangers can enter. */
 const allow = z
   .strictObject({
-    remind: allowed('Absent: `members`;'),
-    every: allowed('Absent: `members`;'),
-    watch: allowed('Absent: `ops`;'),
-    listen: allowed('Absent: `ops`;'),
-    remember: people.describe('Who may add to what models remember of a room. Absent: `ops`.'),
+    remind: allowed('Absent: `members`.'),
+    every: allowed('Absent: `members`.'),
+    watch: allowed('Absent: `ops`.'),
+    listen: allowed('Absent: `ops`.'),
+    remember: people.describe('Who may add memories to a room. Absent: `ops`.'),
   })
   .prefault({})
   .describe(
-    'Who may make which: `members`: people with a name of their own; `ops`: ops of the room, its owner and admins; `admins`; `nobody`.',
+    'Who may use each command: `members`: registered people; `ops`: ops of the room, its owner and admins; `admins`; `nobody`.',
   )
 
 /** `[routines]`. */
 export const routinesSchema = z
   .strictObject({
-    enabled: z.boolean().default(true).describe('`false`, or `serve --no-routines`: nothing runs by itself.'),
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe('`false`, or the flag `serve --no-routines`: no routine runs.'),
     allow,
   })
   .prefault({})
-  .describe('What runs by itself: reminders, calendars, and models that wait for lines.')
+  .describe('Reminders, lines at regular times, and models that react to lines.')

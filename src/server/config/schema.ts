@@ -41,7 +41,7 @@ const server = z
         z.string().refine(isPublicKey, 'write a public key as ssh-keygen prints it: "ssh-ed25519 AAAA…"'),
       )
       .default([])
-      .describe('Public keys of authorities whose certificates let people in.'),
+      .describe('Public keys of certificate authorities; a certificate of one of them lets a person log in.'),
     proxies: z
       .array(
         z
@@ -55,21 +55,23 @@ const server = z
           ),
       )
       .default([])
-      .describe('Networks and addresses of proxies before the SSH port (PROXY protocol 2).'),
+      .describe('Networks and addresses of proxies in front of the SSH port, which send PROXY protocol 2.'),
     host_keys: z
       .array(z.string().min(1, 'write the path of a private key'))
       .default([])
-      .describe('Private keys of OpenSSH, at most one Ed25519 and one RSA; relative to the config file.'),
-    motd: z.string().max(4000).default('').describe('Shown at login.'),
+      .describe(
+        'Paths of private host keys in OpenSSH format, at most one Ed25519 and one RSA; relative to the config file.',
+      ),
+    motd: z.string().max(4000).default('').describe('The message that people see when they log in.'),
     admins: z
       .array(
         z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'write a fingerprint as ssh-keygen -lf prints it'),
       )
       .default([])
-      .describe('Fingerprints (`SHA256:…`) of keys whose logins are admins.'),
+      .describe('Fingerprints (`SHA256:…`) of keys; people who log in with one of them are admins.'),
   })
   .prefault({})
-  .describe('Who may come in.')
+  .describe('Who may log in, and how.')
 
 const isDirectory = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
@@ -88,15 +90,19 @@ const STRICT = 'Absent: `ops` if `access` is `open` and `--listen` is off loopba
 
 const allow = z
   .strictObject({
-    read: allower.default('requester').describe('With `requester` reading asks nobody.'),
-    write: allower.default('requester').describe('Files and rooms.'),
-    execute: allower.optional().describe(`Commands. ${STRICT}`),
-    network: allower.optional().describe(`Pages and MCP servers. ${STRICT}`),
+    read: allower
+      .default('requester')
+      .describe('Who may allow tools that only read; with `requester` they run without asking.'),
+    write: allower.default('requester').describe('Who may allow tools that change files or rooms.'),
+    execute: allower.optional().describe(`Who may allow tools that run commands. ${STRICT}`),
+    network: allower
+      .optional()
+      .describe(`Who may allow tools that use the network, such as web pages and MCP servers. ${STRICT}`),
   })
   .prefault({})
   .describe(
-    'Who may allow a call, by the access of its tool: `requester`: who asked, and ops; `ops`: ops of the ' +
-      'room, its owner and admins; `nobody`: it is refused ([tools.md](tools.md#who-may-allow)).',
+    'Who may allow a call, by the access of its tool: `requester`: the person who asked, and ops; `ops`: ops of ' +
+      'the room, its owner and admins; `nobody`: the call is refused ([tools.md](tools.md#who-may-allow)).',
   )
 
 const tools = z
@@ -104,7 +110,9 @@ const tools = z
     dirs: z
       .array(z.string())
       .default([])
-      .describe('Directories with `.tool` files, before the bundled ones; relative to the config file.'),
+      .describe(
+        'Directories with `.tool` files, which take precedence over bundled tools; relative to the config file.',
+      ),
     modules: z
       .array(z.string().min(1, 'write the path of a JavaScript module'))
       .default([])
@@ -112,9 +120,9 @@ const tools = z
     disabled: z
       .array(z.string())
       .default([])
-      .describe('Ids of tools that nobody may have; what builds on them is off too.'),
+      .describe('Ids of tools that are turned off for everybody; tools that build on them are off, too.'),
     allow,
-    timeout_s: positive(60, 'Seconds of a call of a tool.'),
+    timeout_s: positive(60, 'The most seconds that a tool call may take.'),
     web: webSchema.optional(),
   })
   .prefault({})
@@ -128,18 +136,25 @@ const sandbox = z
       .describe("`none`: commands run with the rights of the server's user."),
     workspaces: workspaces
       .default({})
-      .describe('Rooms with a directory of their own: ROOM = an absolute path.'),
+      .describe('Rooms whose files are in a directory that you choose: ROOM = an absolute path.'),
     rooms_dir: z
       .string()
       .refine(isAbsolute, 'write an absolute path')
       .optional()
-      .describe("An absolute path for other rooms' files, which servers may share; absent: `DATA/rooms`."),
-    disk_mb: orOff(1024, 'Megabytes of files of a room; 0: no limit.'),
-    memory_mb: z.int().min(64).max(10_000_000).default(512).describe('Megabytes of memory of a command.'),
+      .describe(
+        'The directory with the files of all other rooms, as an absolute path; several servers may share it; absent: `DATA/rooms`.',
+      ),
+    disk_mb: orOff(1024, 'The most megabytes of files in a room; 0: no limit.'),
+    memory_mb: z
+      .int()
+      .min(64)
+      .max(10_000_000)
+      .default(512)
+      .describe('The most megabytes of memory that a command may use.'),
   })
   .prefault({})
   .describe(
-    'Files of rooms, and commands ([tools.md](tools.md), [security.md](security.md#around-a-command)).',
+    'The files of rooms, and the sandbox for commands ([tools.md](tools.md), [security.md](security.md#around-a-command)).',
   )
 
 const http = z
@@ -147,19 +162,19 @@ const http = z
     hosts: z
       .array(z.string().regex(/^[a-z0-9.-]{1,253}$/, 'write a name such as chat.example.org'))
       .default([])
-      .describe('Names in the Host header, besides localhost and addresses in numbers.'),
+      .describe('Names that the Host header may have, besides localhost and IP addresses.'),
     origins: z
       .array(z.string().regex(/^https?:\/\/[^\s/]+$/, 'write an origin such as https://chat.example.org'))
       .default([])
-      .describe('Pages in browsers that may use a token here (CORS).'),
+      .describe('Origins of web pages that may send requests with a token (CORS).'),
     proxies: z
       .array(z.union([z.ipv4(), z.ipv6()], 'write an IP address'))
       .default([])
-      .describe('Proxies whose X-Forwarded-For is the address of a request.'),
+      .describe('Addresses of proxies; their X-Forwarded-For header gives the address of the client.'),
   })
   .prefault({})
   .describe(
-    'HTTP requests that are accepted; `--http` says where the server listens ([admin.md](admin.md#http)).',
+    'Which HTTP requests the server accepts; `--http` sets where it listens ([admin.md](admin.md#http)).',
   )
 
 /**
@@ -180,7 +195,7 @@ export const fileSchema = z.strictObject({
       engine: z
         .enum(ENGINE_NAMES)
         .default('wasmoon')
-        .describe('The program that runs prompt scripts ([engines](wrap.md#engines)).'),
+        .describe('The Lua interpreter that runs the scripts of rooms ([engines](wrap.md#engines)).'),
     })
     .prefault({})
     .describe('Scripts of rooms ([wrap.md](wrap.md)).'),
@@ -191,7 +206,7 @@ export const fileSchema = z.strictObject({
         .min(1)
         .optional()
         .describe(
-          'The model that sums up what no longer fits a prompt, unless a room names another; absent: none.',
+          'The model that summarizes conversation that no longer fits a prompt; a room may choose another; absent: none.',
         ),
     })
     .prefault({})
@@ -209,7 +224,9 @@ export const fileSchema = z.strictObject({
   bus: busSchema,
   limits: limitsSchema
     .prefault({})
-    .describe('Bounds of what people, models and clients use ([security.md](security.md#limits)).'),
+    .describe(
+      'Limits for people, models and clients; most are the highest number allowed ([security.md](security.md#limits)).',
+    ),
 })
 
 export type FileConfig = z.output<typeof fileSchema>

@@ -14,12 +14,16 @@ export const storageSchema = z
       .string()
       .refine(isPostgresUrl, `write an address such as ${POSTGRES_EXAMPLE}`)
       .optional()
-      .describe(`The database, such as \`"${POSTGRES_EXAMPLE}"\`; absent: a file in the data directory.`),
-    url_env: variable('The environment variable with the URL, if it holds a password.').optional(),
+      .describe(
+        `The URL of the database, such as \`"${POSTGRES_EXAMPLE}"\`; absent: a file in the data directory.`,
+      ),
+    url_env: variable(
+      'The environment variable with the URL; use it if the URL holds a password.',
+    ).optional(),
   })
   .refine(({ url, url_env }) => url === undefined || url_env === undefined, 'give either url or url_env')
   .prefault({})
-  .describe('A PostgreSQL database for what rooms and people have, which several servers may share.')
+  .describe('A PostgreSQL database for the data of rooms and people, which several servers may share.')
 
 export const busSchema = z
   .strictObject({
@@ -30,24 +34,26 @@ export const busSchema = z
         `write an address such as ${NATS_EXAMPLE}, or several with commas between them`,
       )
       .optional()
-      .describe(`\`nats://\` or \`tls://\`, one server or several with commas between them.`),
-    url_env: variable('The environment variable with the URL, if it holds a password.').optional(),
+      .describe(`The addresses of the NATS servers (\`nats://\` or \`tls://\`), with commas between them.`),
+    url_env: variable(
+      'The environment variable with the URL; use it if the URL holds a password.',
+    ).optional(),
     prefix: z
       .string()
       .max(64)
       .regex(/^[\w-]+(\.[\w-]+)*$/, 'write words of letters, digits, - and _, with dots between them')
       .default('sshawl')
-      .describe('The first words of all subjects, so that several clusters can share one NATS.'),
+      .describe('The prefix of all subjects, so that several clusters can share one NATS.'),
     credentials: z
       .string()
       .min(1, 'write the path of a file')
       .optional()
-      .describe("A file of `nsc` or `nk` with a user's login; relative to the config file."),
+      .describe('A credentials file of a NATS user, made by `nsc` or `nk`; relative to the config file.'),
   })
   .refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), 'give either url or url_env')
   .optional()
   .describe(
-    "NATS between servers of one database. Without this section, PostgreSQL's own notifications are used.",
+    "NATS connects servers that share a database. Without this section, they use PostgreSQL's notifications.",
   )
 
 type BusEntry = NonNullable<z.output<typeof busSchema>>

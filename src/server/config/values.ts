@@ -20,7 +20,7 @@ export const header = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'w
 export const headerEnv = z
   .record(header, variable(''))
   .default({})
-  .describe('Further headers: for each the environment variable with its value.')
+  .describe('Further HTTP headers: each name with the environment variable that holds its value.')
 
 /** A URL without a password, because it is shown and logged; `key` is the place for a password. */
 export const address = (example: string, key: string) =>

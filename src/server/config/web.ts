@@ -16,7 +16,7 @@ const searchFields = z.strictObject({
     .optional()
     .describe('The address of a SearXNG server.'),
   api_key_env: variable('The environment variable with the key of Brave or Google.').optional(),
-  engine_id: z.string().min(1).optional().describe("Google's `cx`."),
+  engine_id: z.string().min(1).optional().describe("The id of Google's search engine (`cx`)."),
 })
 
 /** True unless the key is missing and the provider needs it. */
@@ -49,9 +49,9 @@ export const webSchema = z
       .min(1)
       .default([80, 443])
       .describe('The only ports that pages are read from.'),
-    search: search.optional().describe('Searches the web.'),
+    search: search.optional().describe('The search engine of the tool that searches the web.'),
   })
-  .describe('Reads pages of the web. Without this section there is no web.')
+  .describe('Tools that read web pages. Without this section there are no web tools.')
 
 export function webFrom(
   web: z.output<typeof webSchema> | undefined,

@@ -7,12 +7,14 @@ export const webhookSchema = z.strictObject({
   name: z
     .string()
     .regex(/^[a-z0-9_.-]{1,32}$/, 'use 1-32 of a-z 0-9 _ . -')
-    .describe("What a script's `on_message` calls it; 1-32 of `a-z 0-9 _ . -`."),
-  url: address('https://ci.example.org/hook', 'header_env').describe('Where it is posted.'),
+    .describe('The name that scripts use in `on_message`: 1-32 of `a-z 0-9 _ . -`.'),
+  url: address('https://ci.example.org/hook', 'header_env').describe(
+    'The address that receives the POST requests.',
+  ),
   rooms: z
     .array(z.string().regex(ROOM_NAME, 'use the name of a room'))
     .optional()
-    .describe('The only rooms whose scripts may use it; absent: all.'),
+    .describe('The only rooms whose scripts may use this webhook; absent: all.'),
   header_env: headerEnv,
 })
 

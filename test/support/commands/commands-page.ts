@@ -31,20 +31,20 @@ const INTRODUCTION = `# Commands
 
 \`npm run docs\` writes this page from the commands themselves, in the groups of \`/help\`, and runs each example.
 
-A script runs a command as \`ssh HOST COMMAND\`, and most commands then begin with the room. In a session the same
-command begins with a slash, and \`ROOM\` is left out: it is the room that the session is in. So
-\`ssh HOST topic den tea\` is \`/topic tea\` in den. For \`ROOM|-\`, \`-\` means all rooms, also in a session.
-A form that has a slash below is for sessions alone. \`[…]\` may be left out, and \`…\` takes the rest of the line.
+A script runs a command as \`ssh HOST COMMAND\`, and most commands take the room as first argument. In a session the same
+command begins with a slash and has no \`ROOM\`, because it acts on the room that the session is in. So
+\`ssh HOST topic den tea\` is \`/topic tea\` in den. If a form has \`ROOM|-\`, \`-\` means all rooms, also in a session.
+A form with a slash works in sessions only. Arguments in \`[…]\` are optional, and one with \`…\` takes the rest of the line.
 
-A line is split at spaces, and quotes mean nothing in it: what is quoted below is quoted for the caller's own shell. Flags
-come before a text; \`--\` ends them. The exit status is 0 if it was done, 1 if it was refused or failed, and 2 if the words
-do not fit the command; the reason is on standard error.
+The server splits a command at spaces and gives quotes no meaning: the quotes in examples are for the shell of the
+caller. Flags come before a text, and \`--\` ends the flags. The exit status is 0 after success, 1 if the command was
+refused or failed, and 2 if its arguments are wrong; the reason is on standard error.
 
-Below an example is what it prints for a script, if it prints anything: \`⋯\` is text that is left out here. In a
-session, a change of the room is a line of the room instead, which all people there see.
+Below each example is the output of a script, if there is any; \`⋯\` marks text that this page leaves out. In a session,
+a command that changes the room adds a line to the room instead, which all people there see.
 
 Who may: *readers* see the room; *speakers* are readers who are not muted, in a room that is not archived; *managers* are
-the owner of the room, its ops and admins. [Rights](rights.md) has every use by role, in public, private and archived rooms.`
+the owner of the room, its ops and admins. [Rights](rights.md) lists every use by role, in public, private and archived rooms.`
 
 const SHARED_FLAGS = 'These flags mean the same in each command that does not explain them itself:'
 

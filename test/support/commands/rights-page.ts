@@ -11,19 +11,20 @@ export function rightsPage(): Promise<string> {
 
 const INTRODUCTION = `# Who may do what
 
-\`npm run docs\` writes this page from a table of which a test runs each use as each role. [Commands](commands.md) has the
+\`npm run docs\` writes this page from a table; a test runs each use in it as each role. [Commands](commands.md) lists the
 commands and says who readers, speakers and managers are.
 
-A row is for all uses with the same rights: its number is that of the list below. A cell has one letter, or three if
-they differ: for a room that is public, one that is private, and one that was public and is archived.
+A row stands for all uses with the same rights; the list below gives the uses of each row number. A cell has one symbol if
+it is the same for all rooms. Otherwise it has three: for a public room, a private room, and an archived public room.
 
-\`+\` done · \`-\` not with these rights · \`?\` the room is unknown to them · \`i\` invited, and no member yet · \`m\` muted ·
-\`b\` banned · \`g\` not for guests · \`a\` the room is archived, or is not · \`x\` not for this one: there is no line, turn or
-invitation of theirs, an owner cannot leave, or it must be asked for twice.
+\`+\` the command succeeds. Other symbols say why it is refused: \`-\` the role lacks the right · \`?\` the role cannot see
+the room · \`i\` the person is invited, but no member yet · \`m\` the person is muted · \`b\` the person is banned · \`g\` guests
+may not · \`a\` the room is archived, or for \`archive off\` is not archived · \`x\` the command does not apply: this person has
+no such line, turn or invitation, an owner cannot leave, or the command must be confirmed.
 
-A stranger has no session, and a person who is banned from the server has none either; \`banned\` is here: banned from this
-room. \`invited\` and \`muted\` are meant for this room, too. In a public room somebody who is invited is a visitor:
-registered, and no member. The rooms are others than the lobby, from which nobody can be banned.`
+Strangers and people who are banned from the server are not in the table, because they have no session. \`invited\`, \`muted\`
+and \`banned\` concern this room only. In a public room an invited person is a visitor: registered, but no member. The table
+is for rooms other than the lobby, because nobody can be banned from the lobby.`
 
 function tableOf(groups: readonly (readonly RightsRow[])[]): string {
   const rows = groups.map(([row], at) => [String(at + 1), ...ROLES.map((_, role) => cell(row!, role))])

@@ -47,9 +47,9 @@ export function whoMayUse({ line, public: open, private: hidden, archived }: Rig
   const kind = isForPrivate ? hidden : isForArchived ? archived : open
   const words = WORDS[kind.replaceAll('x', '+').replaceAll(/[^+]/g, '-')]
   if (words === undefined) throw new Error(`${line}: there are no words for the roles ${kind}`)
-  if (isForArchived) return `${words}, only if archived`
+  if (isForArchived) return `${words}, only if the room is archived`
   const isStillDone = /[+x]/.test(archived)
-  if (!words.startsWith(SPEAKERS)) return isStillDone ? words : `${words}, unless archived`
+  if (!words.startsWith(SPEAKERS)) return isStillDone ? words : `${words}, unless the room is archived`
   if (isStillDone) throw new Error(`${line}: speakers are said to need a room that is not archived`)
   return words
 }
