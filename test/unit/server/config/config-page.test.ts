@@ -14,7 +14,7 @@ test('every key in docs/config.md is described', async () => {
   const page = await configPage()
   expect(page.match(/^- .*: (undefined)?$/gm)).toBeNull()
   expect(page).toContain(
-    '`login_timeout_s` (integer from 1, default `20`): Seconds from a connection to its login.',
+    '`login_timeout_s` (integer from 1, default `20`): Seconds within which a new connection must log in.',
   )
 })
 
