@@ -9,10 +9,7 @@ export function safeAddress(text: string): string | undefined {
   return SCHEMES.has(protocol) && /^[!-~]{1,2083}$/.test(href) ? href : undefined
 }
 
-/**
- * Replaces synonyms of `sslmode=verify-full` in a PostgreSQL URL, for which the driver prints ten lines of
- * warning. Leaves a URL with `uselibpqcompat` alone.
- */
+/** Replaces `sslmode` synonyms of `verify-full`, which make the driver warn. Leaves `uselibpqcompat` URLs. */
 export const withExplicitSslMode = (url: string): string =>
   /[?&]uselibpqcompat=/.test(url)
     ? url

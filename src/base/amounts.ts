@@ -30,10 +30,7 @@ const WORD_UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3
 
 const MAX_WRITTEN_DAYS = 3_650
 
-/**
- * Returns the milliseconds of `30s`, `10m`, `2h` or `7d`, at most ten years; undefined for anything else and
- * for 0.
- */
+/** Parses `30s`, `10m`, `2h` or `7d` to ms, at most ten years; undefined for 0 and anything else. */
 export function parseDuration(word: string): number | undefined {
   const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(word) ?? []
   const ms = Number(count) * (WORD_UNITS[unit] ?? 0)
@@ -42,7 +39,7 @@ export function parseDuration(word: string): number | undefined {
 
 const SIZE_UNITS = ['KiB', 'MiB', 'GiB', 'TiB']
 
-/** `999 B`, `1.2 KiB`, `15 MiB`. */
+/** Formats `999 B`, `1.2 KiB`, `15 MiB`. */
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`
   let size = count / 1024
@@ -54,9 +51,8 @@ export function bytes(count: number): string {
 export const utf8Bytes = (text: string): number =>
   /^[\0-\u007f]*$/.test(text) ? text.length : new TextEncoder().encode(text).length
 
-/** `1 turn`, `2 turns`. */
+/** Formats `1 turn` or `2 turns`. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
-/** `1 turn is`, `2 turns are`. */
 export const countedAre = (count: number, what: string): string =>
   `${counted(count, what)} ${count === 1 ? 'is' : 'are'}`

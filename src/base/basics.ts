@@ -1,14 +1,12 @@
-/**
- * base holds small helpers for any program. It must not know rooms, people, prompts or commands, nor Node,
- * but for where the package's files are.
- */
+// base has helpers for any program. It must not know rooms, people, prompts or commands, nor Node, except for
+// the directories of the package.
 
 declare const brand: unique symbol
 
 /** A string that only one function creates. */
 export type Brand<Name extends string> = string & { readonly [brand]: Name }
 
-/** Typed `Object.keys`. Not for data, which may have other keys than its type. */
+/** Typed `Object.keys`. Must not be used for data, which may have keys that its type lacks. */
 export const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>): readonly Key[] =>
   Object.keys(table) as Key[]
 
@@ -18,7 +16,7 @@ export function zip<A, B>(a: readonly A[], b: readonly B[]): readonly (readonly 
   return a.map((one, index) => [one, b[index] as B])
 }
 
-/** FNV-1a over UTF-16 code units, 32 bits; never for secrets. */
+/** Computes the 32-bit FNV-1a hash of the UTF-16 code units. Must not be used for secrets. */
 export function fnv1a(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index += 1) {
@@ -29,10 +27,10 @@ export function fnv1a(text: string): number {
 
 export const shortHash = (text: string): string => fnv1a(text).toString(16).padStart(8, '0')
 
-/** Returns the earlier result of `make` for this object and key, or calls it. */
+/** Returns the cached result of `make` for this object and key, or calls `make`. */
 export type MemoizePer<Of extends object, T> = (of: Of, key: string, make: () => T) => T
 
-/** Results kept per object; the oldest is dropped first. */
+/** The number of results cached per object; the oldest result is dropped first. */
 const MAX_KEPT = 4
 
 export function memoizePer<Of extends object, T>(): MemoizePer<Of, T> {

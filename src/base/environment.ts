@@ -1,17 +1,17 @@
-// What code asks of its environment: the time, a timer, and a place for what operators read.
+// The code's environment: the time, a timer, and a log for operators.
 
 export interface Clock {
-  /** Milliseconds since the epoch. May go back, as the machine's clock can. */
+  /** Milliseconds since the epoch. May go back when the machine's clock does. */
   now(): number
 }
 
-/** Its timers keep no process from ending. */
+/** A timer that does not keep the process alive. */
 export interface Alarm {
   later(ms: number, run: () => void): void
 }
 
 export interface MonotonicClock {
-  /** For paces and durations: never goes back. */
+  /** Milliseconds that never go back, for rates and durations. */
   monotonic(): number
 }
 

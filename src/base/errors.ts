@@ -1,8 +1,7 @@
-/** Returns a code such as `ENOENT`. */
+/** Returns an error's code, such as `ENOENT`. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** Returns the message of any thrown value. */
 export function errorMessage(error: unknown): string {
   if (error instanceof Error) return error.message
   try {

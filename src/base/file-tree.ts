@@ -1,12 +1,10 @@
-/**
- * Files and directories by path, as a file protocol needs them. Sizes are bytes, times ms since the epoch.
- */
+/** Files and directories by path, for a file protocol. Sizes are bytes, times are ms since the epoch. */
 export interface FileTree {
-  /** Describes the entry itself, also if it is a link. */
+  /** Does not follow a link. */
   facts(path: string): Promise<FileFacts>
   /** A reader that stops early must call `return`. */
   list(path: string): AsyncGenerator<FileFacts, void, void>
-  /** `check` is awaited before each step, with its number of bytes: 0 for facts and at the end. */
+  /** Awaits `check` before each step with the step's bytes, which are 0 for `facts` and `close`. */
   open(path: string, how: OpenMode, check?: (bytes: number) => Promise<void>): Promise<OpenFile>
   makeDirectory(path: string): Promise<void>
   /** Removes a file or an empty directory. */
@@ -30,7 +28,7 @@ export interface OpenFile {
   facts(): Promise<FileFacts>
   /** Returns fewer bytes at the end of the file, and none after it. */
   read(offset: number, bytes: number): Promise<Buffer>
-  /** The first call must write the beginning of the file. */
+  /** The first call must write at offset 0. */
   write(offset: number, data: Buffer): Promise<void>
   /** Saves the written bytes as the file. If a step has failed, rejects and changes nothing. */
   close(): Promise<void>
@@ -38,10 +36,7 @@ export interface OpenFile {
   abandon(): Promise<void>
 }
 
-/**
- * Thrown if the path has no entry that the person may know of. The message is shown to them; it is empty if
- * their client has a text of its own.
- */
+/** Thrown for an unknown or hidden path. The message is shown; it is empty if the client has its own text. */
 export class NoSuchFile extends Error {
   override readonly name = 'NoSuchFile'
 }

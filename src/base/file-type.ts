@@ -1,4 +1,4 @@
-/** The first bytes of a file that `fileType` looks at. */
+/** The number of bytes at a file's start that `fileType` needs. */
 export const HEAD_BYTES = 4_096
 
 /** Signatures in Latin-1, from the formats' specifications; `?` is any byte. */
@@ -18,7 +18,7 @@ const SIGNATURES: readonly (readonly [signature: string, type: string])[] = [
   ['SQLite format 3\0', 'SQLite database'],
 ]
 
-/** Says what the first bytes of a file look like: a known signature, `text` (UTF-8), `empty` or `data`. */
+/** Returns a known signature's type, `text` (UTF-8), `empty` or `data`. */
 export function fileType(head: Uint8Array): string {
   if (head.length === 0) return 'empty'
   const begins = (signature: string): boolean =>
@@ -28,7 +28,7 @@ export function fileType(head: Uint8Array): string {
   return isText(head.subarray(0, HEAD_BYTES)) ? 'text' : 'data'
 }
 
-/** A character may be cut at the end of the head. */
+/** Allows a character that is cut at the end of `head`. */
 function isText(head: Uint8Array): boolean {
   if (head.includes(0)) return false
   try {

@@ -12,7 +12,7 @@ export function createIds(clock: { now(): number }, after?: string): () => strin
 
 const POOL_BYTES = 1_024
 
-/** With a pool of random bytes an ID takes 4 µs. Asking the system for each byte, it takes 140 µs. */
+/** A pool of random bytes makes an ID take 4 µs instead of 140 µs with a system call per byte. */
 function pooledRandom(): () => number {
   const pool = new Uint8Array(POOL_BYTES)
   let at = POOL_BYTES
@@ -25,7 +25,7 @@ function pooledRandom(): () => number {
   }
 }
 
-/** Returns the time of a ULID in ms since the epoch. Throws `TypeError` for another text. */
+/** Returns a ULID's time in ms since the epoch. Throws `TypeError` for another text. */
 export function timeOfId(id: string): number {
   if (!isValid(id)) throw new TypeError(`not a ULID: ${JSON.stringify(id)}`)
   return decodeTime(id)

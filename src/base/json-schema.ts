@@ -1,7 +1,7 @@
 import { keysOf } from './basics.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject } from './json.ts'
 
-/** Keywords by the kind of their values, of draft 2020-12 (json-schema.org/draft/2020-12). */
+/** The keywords of draft 2020-12 (json-schema.org/draft/2020-12), by the kind of their values. */
 const KEYWORDS = {
   'a schema': [
     ...['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else', 'propertyNames'],
@@ -33,7 +33,7 @@ const isSchema = (value: Json): boolean => typeof value === 'boolean' || isJsonO
 const isListOf = (value: Json, isOne: (one: Json) => boolean): boolean =>
   isJsonList(value) && value.every(isOne)
 
-/** Checks the outer value only, not the schemas inside it. */
+/** Checks only the outer value, not the schemas inside. */
 const IS_OF: Readonly<Record<Kind, (value: Json) => boolean>> = {
   'a schema': isSchema,
   'a list of schemas': (value) => isListOf(value, isSchema) && isJsonList(value) && value.length > 0,
@@ -48,7 +48,7 @@ const IS_OF: Readonly<Record<Kind, (value: Json) => boolean>> = {
     isListOf(isJsonList(value) ? value : [value], (one) => TYPES.includes(one)),
 }
 
-/** `at` is the path of the schema, such as `.properties.path.items`; empty for the outermost one. */
+/** `at` is the schema's path, such as `.properties.path.items`; empty for the outermost schema. */
 interface Subschema {
   readonly at: string
   readonly schema: JsonObject
@@ -70,7 +70,7 @@ function subschemasIn(key: string, value: Json): readonly (readonly [string, Jso
   return Object.entries(value).map(([name, one]) => [`.${name}`, one])
 }
 
-/** The first mistake, as `properties.n.minimum must be a number`. */
+/** Returns the first mistake, such as `properties.n.minimum must be a number`. */
 export function mistakeIn(schema: JsonObject): string | undefined {
   for (const { at, schema: one } of schemasIn(schema))
     for (const [key, value] of Object.entries(one)) {

@@ -18,10 +18,7 @@ export const isJsonObject = (value: Json | undefined): value is JsonObject =>
 
 export const isJsonList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)
 
-/**
- * Writes compact JSON with keys in code-unit order, so that equal values give equal text. Throws `RangeError`
- * for thousands of levels.
- */
+/** Sorts keys by code unit, so that equal values give equal text. Throws `RangeError` for deep nesting. */
 export function stableJson(value: Json): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isObject(inner) ? sorted(inner) : inner))
 }
@@ -59,17 +56,14 @@ export function hasTooManyValues(text: string): boolean {
   return false
 }
 
-/** Returns the position of the quote that ends the string which starts at `start`. */
+/** Returns the index of the quote that ends the string starting at `start`. */
 export function endOfString(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
   return at
 }
 
-/**
- * Sanitizes all texts in JSON from outside, also property names. If two names become equal, the later
- * property wins. Handles at most `MAX_JSON_DEPTH` levels.
- */
+/** Sanitizes texts and property names down to `MAX_JSON_DEPTH`. Of equal names, the later property wins. */
 export function cleanJson<T extends Json>(value: T): T
 export function cleanJson(value: Json): Json {
   if (typeof value === 'string') return cleanText(value)

@@ -1,17 +1,15 @@
 import type { MarkdownIt, ParserBlock } from 'markdown-it'
 import { safeAddress } from './addresses.ts'
 
-/**
- * Parses the Markdown that models write: CommonMark with GitHub's tables, strikethrough and bare links. The
- * same parser serves terminals and pages. It must not know how anything is drawn.
- */
+// Parses models' Markdown for terminals and pages: CommonMark with GitHub's tables, strikethrough and bare
+// links. Must not know how Markdown is drawn.
 
 /** A list counts as two levels. Deeper content is plain text. */
 const MAX_DEPTH = 16
 
 /**
- * Loads the parser, which takes longer than the rest of a start. HTML is text, only safe addresses become
- * links, and link definitions are off, so that a block means the same whatever follows it.
+ * Loads the parser, which is slow. HTML is text, only safe addresses become links, and link definitions are
+ * off, so that later text does not change a block.
  */
 export async function loadMarkdownParser(): Promise<MarkdownIt> {
   const { default: createParser } = await import('markdown-it')
@@ -34,33 +32,28 @@ export async function loadMarkdownParser(): Promise<MarkdownIt> {
   return parser
 }
 
-/**
- * Turns deeper content into text; the parser's own limit drops it. `interrupts` lists the blocks that the
- * rule may end.
- */
+/** Turns deeper blocks into text, which the parser would drop. `interrupts`: blocks that the rule may end. */
 function limitDepth({ ruler }: ParserBlock, name: string, interrupts: string[]): void {
   const rule = ruler.getRules('').find((one) => one.name === name)
   if (!rule) throw new TypeError(`the Markdown parser has no rule ${name}`)
   ruler.at(name, (state, ...rest) => state.level < MAX_DEPTH && rule(state, ...rest), { alt: interrupts })
 }
 
-/** A part of a text that is parsed at once. A line too long to parse is text. */
+/** A part of a text that is parsed as a whole. A line too long to parse is plain text. */
 export interface MarkdownSegment {
   readonly text: string
   readonly isMarkdown: boolean
 }
 
-/** UTF-16 units after which a segment ends at the next empty line. */
+/** The UTF-16 units after which a segment ends at the next empty line. */
 const WANTED_UNITS = 1_000
-/** UTF-16 units that a segment never exceeds. */
+/** The maximum UTF-16 units of a segment. */
 const MOST_UNITS = 2_000
 
-/** A mark of backticks with more backticks on its line is inline code. */
+/** Backticks followed by more backticks on the same line are inline code. */
 const FENCE = /^[ >]*(?:(?:[-*+]|\d+[.)]) +)*(`{3,}(?!`)(?![^`]*`)|~{3,})/
 
-/**
- * Splits a text into segments that are quick to parse. A long code block goes on as code in the next segment.
- */
+/** Splits a text into segments that are quick to parse. A long code block continues in the next segment. */
 export function* markdownSegments(text: string): Generator<MarkdownSegment, void, void> {
   let lines: string[] = []
   let units = 0
@@ -91,14 +84,14 @@ export function* markdownSegments(text: string): Generator<MarkdownSegment, void
   yield* take()
 }
 
-/** Returns the fence of the code block that is open after this line; empty if there is none. */
+/** Returns the fence of the code block that is still open after `line`; empty if there is none. */
 export function fenceAfter(line: string, open: string): string {
   const mark = FENCE.exec(line)?.[1] ?? ''
   if (open === '') return mark
   return mark.startsWith(open) && line.trimEnd().endsWith(mark) ? '' : open
 }
 
-/** Returns what stands between fences, without the indent of a list or the marks of a quote. */
+/** Returns the contents of fenced blocks, without a list's indent or a quote's marks. */
 export function fencedBlocks(text: string): readonly string[] {
   const blocks: string[][] = []
   let fence = ''

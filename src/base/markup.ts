@@ -10,7 +10,7 @@ export class Html {
     return this.#markup
   }
 
-  /** Must never get a text that somebody wrote. */
+  /** Must never get text from a person or model. */
   static trusted(markup: string): Html {
     return new Html(markup)
   }
@@ -19,10 +19,7 @@ export class Html {
 /** Texts are escaped; `undefined` and false produce nothing. */
 type Part = string | number | Html | undefined | false | readonly Part[]
 
-/**
- * A template tag that escapes its texts, for use between tags and in quoted attributes. Strips the indents of
- * its lines.
- */
+/** A template tag that escapes texts, for use between tags and in quoted attributes. Strips line indents. */
 export const markup = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   Html.trusted(
     withoutIndents(strings)

@@ -4,17 +4,14 @@ import { fullAfter, waitFor } from './token-bucket.ts'
 export interface Network {
   /** A normalized network such as `10.0.0.0/8`. */
   readonly text: string
-  /** See `addressBits`. */
+  /** The prefix in the form of `addressBits`. */
   readonly bits: string
 }
 
 /** A client with one IPv6 address usually has its whole /64 (RFC 6177). */
 const LONGEST_IPV6_PREFIX = 64
 
-/**
- * Parses `10.0.0.0/8`, `192.0.2.7` or `2001:db8::/32`; an IPv6 address becomes its /64. Returns undefined for
- * anything else, also for longer IPv6 prefixes.
- */
+/** Parses `10.0.0.0/8`, `192.0.2.7` or `2001:db8::/32`; undefined for IPv6 over /64, which is the default. */
 export function parseNetwork(text: string): Network | undefined {
   const [address = '', length, ...more] = text.split('/')
   const bits = more.length === 0 ? addressBits(address) : undefined
@@ -30,8 +27,8 @@ export function parseNetwork(text: string): Network | undefined {
 const FAMILY_LETTERS = 1
 
 /**
- * Returns `4` or `6`, then the bits of an address, for IPv6 the first 64. A network contains the addresses
- * that begin with its bits. Also accepts the four groups of an IPv6 /64. Returns undefined for anything else.
+ * Returns `4` or `6`, then an address's bits, for IPv6 the first 64. A network contains the addresses that
+ * begin with its bits. Also accepts the four groups of an IPv6 /64; undefined for anything else.
  */
 export function addressBits(text: string): string | undefined {
   const address = text.replace(/%.*$/, '')
@@ -65,10 +62,7 @@ function shownAddress(bits: string): string {
   return ipaddr.fromByteArray(bytes).toString()
 }
 
-/**
- * Returns an IPv4 address itself, and for IPv6 the four groups of the /64, in which a host can choose any
- * address.
- */
+/** Returns an IPv4 address, or the four groups of an IPv6 /64, in which a host can choose any address. */
 export const networkOf = (address: string): string =>
   ipaddr.IPv6.isValid(address)
     ? ipaddr.IPv6.parse(address)
@@ -78,15 +72,15 @@ export const networkOf = (address: string): string =>
     : address
 
 /**
- * Tokens charged to a network. In total a used connection costs 0, a login without use 1, and a refused one
- * 4. After four wrong codes answers are delayed.
+ * Tokens charged to a network: in total 0 for a used connection, 1 for a login without use, and 4 for a
+ * refused login. After four wrong codes, answers are delayed.
  */
 export const COSTS = { connection: 1, use: -1, failure: 3, wrongCode: 10 } as const
 
-/** Limit of a delay, so that people who share an attacker's address can still connect. */
+/** Limits a delay, so that people who share an attacker's address can still connect. */
 const MAX_DELAY_S = 5
 
-/** Beyond this number the network seen longest ago is forgotten. */
+/** Beyond this number, the network seen longest ago is forgotten. */
 const MAX_NETWORKS = 10_000
 
 interface PaceLimits {
@@ -105,13 +99,12 @@ export class NetworkPace {
   readonly #now: () => number
   readonly #visitors = new Map<string, Visitor>()
 
-  /** `now` returns monotonic milliseconds. */
   constructor(limits: PaceLimits, now: () => number = () => performance.now()) {
     this.#limits = limits
     this.#now = now
   }
 
-  /** Adds one of `COSTS`. Returns how many ms the network must wait. */
+  /** Adds one of `COSTS`. Returns the ms that the network must wait. */
   charge(network: string, cost: number): number {
     const rate = { burst: this.#limits.address_burst, everyMs: 1_000 / this.#limits.address_per_s }
     const visitor = this.#visit(network)

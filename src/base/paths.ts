@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** Resolved by the package's name, so that it does not depend on this file's place in the build. */
+/** Resolved by the package's name, because this file's place differs in the build. */
 const ROOT = dirname(createRequire(import.meta.url).resolve('sshawl/package.json'))
 const at = (path: string): string => join(ROOT, path)
 
-/** Built files, which plain Node runs without a loader. */
+/** The package's directories, and built files that Node runs without a loader. */
 export const paths = {
   root: at('.'),
   lua: at('lua'),

@@ -1,7 +1,4 @@
-/**
- * Reads the headers of PNG, JPEG, WebP and GIF files, and never decodes a picture: a small file may be a
- * picture of gigabytes.
- */
+// Reads headers of PNG, JPEG, WebP and GIF. Must never decode: a small file may be a picture of gigabytes.
 
 export type PictureType = 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif'
 
@@ -22,7 +19,7 @@ const NAMES = /\.(?:png|jpe?g|webp|gif)$/i
 
 export const isPictureName = (name: string): boolean => NAMES.test(name)
 
-/** Returns the picture, or the end of a sentence that begins with its name: why it is refused. */
+/** Returns the picture, or the reason for refusal: the end of a sentence that begins with the file's name. */
 export function readPictureFile(file: Uint8Array): PictureFile | string {
   const kind = KINDS.find(({ begins }) => begins(file))
   if (!kind) return 'is no PNG, JPEG, WebP or GIF'
@@ -44,11 +41,11 @@ class BrokenPicture extends Error {}
 interface Headers {
   readonly width: number
   readonly height: number
-  /** Called only if the measures are accepted. */
+  /** Called only if width and height are accepted. */
   readonly parts: () => readonly Uint8Array[]
 }
 
-/** An ordinary program writes fewer parts into a picture; more would take long to read. */
+/** A limit on reading time; ordinary programs write fewer parts. */
 const MAX_PARTS = 50_000
 
 /** Throws `RangeError` at the end of the file. */
@@ -102,7 +99,7 @@ const KINDS: readonly {
   { type: 'image/gif', begins: beginsWith(...codes('GIF8'), undefined, ...codes('a')), read: readGif },
 ]
 
-/** Chunks without which a picture looks different (w3.org/TR/png-3). Not among them: frames, texts, EXIF. */
+/** Chunks that change a picture's look (w3.org/TR/png-3), without frames. Texts and EXIF are dropped. */
 const PNG_CHUNKS: ReadonlySet<string> = new Set([
   ...['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'iCCP', 'cICP', 'sBIT'],
 ])
@@ -124,7 +121,7 @@ function readPng(reader: Reader): Headers {
   return { width: reader.big32(16), height: reader.big32(20), parts }
 }
 
-/** APP0 (JFIF), APP2 (colours) and APP14 (Adobe's colours); EXIF and all other notes are left out. */
+/** APP0 (JFIF), APP2 (colours), APP14 (Adobe's colours) are kept; EXIF and all other notes are dropped. */
 const isJpegNote = (marker: number): boolean =>
   marker === 0xfe || (marker >= 0xe0 && marker <= 0xef && ![0xe0, 0xe2, 0xee].includes(marker))
 
@@ -149,7 +146,7 @@ function readJpeg(reader: Reader): Headers {
   throw new BrokenPicture('has no measures')
 }
 
-/** Yields segments from the start to the end of the image; the data of a scan belongs to its segment. */
+/** Yields segments from the start to the end of the image. A scan's segment includes the scan's data. */
 function jpegSegments(reader: Reader): IterableIterator<{ marker: number; at: number; bytes: Uint8Array }> {
   let at = 0
   let isOver = false
@@ -168,7 +165,7 @@ function jpegSegments(reader: Reader): IterableIterator<{ marker: number; at: nu
   return iterator
 }
 
-/** Returns the place of the next marker that is neither a stuffed byte nor a restart. */
+/** Returns the index of the next marker that is neither a stuffed byte nor a restart. */
 function endOfScan({ file }: Reader, from: number): number {
   for (let at = from; at + 1 < file.length; at++) {
     if (file[at] !== 0xff) continue
@@ -178,10 +175,10 @@ function endOfScan({ file }: Reader, from: number): number {
   throw new RangeError()
 }
 
-/** Not among them: frames, EXIF and XMP. */
+/** The chunks that are kept: no frames, EXIF or XMP. */
 const WEBP_CHUNKS: ReadonlySet<string> = new Set(['VP8X', 'ICCP', 'ALPH', 'VP8 ', 'VP8L'])
 
-/** developers.google.com/speed/webp/docs/riff_container */
+/** Follows developers.google.com/speed/webp/docs/riff_container. */
 function readWebp(reader: Reader): Headers {
   const chunks = webpChunks(reader)
   const measures = chunks.flatMap(({ name, at }) => webpMeasures(reader, name, at))
@@ -190,7 +187,7 @@ function readWebp(reader: Reader): Headers {
     throw new BrokenPicture(chunks[0]?.name === 'VP8X' ? 'is animated, or damaged' : 'is damaged')
   const parts = (): readonly Uint8Array[] => {
     const kept = joinParts(chunks.map(({ bytes }) => bytes))
-    // The flags of VP8X that announce EXIF (8), XMP (4) and frames (2).
+    // Clears the flags of VP8X that announce EXIF (8), XMP (4) and frames (2).
     if (chunks[0]?.name === 'VP8X') kept[8] = (kept[8] ?? 0) & ~0x0e
     const head = Uint8Array.from([...codes('RIFF'), 0, 0, 0, 0, ...codes('WEBP')])
     new DataView(head.buffer).setUint32(4, kept.length + 4, true)
@@ -233,7 +230,7 @@ function readGif(reader: Reader): Headers {
       const mark = reader.byte(at)
       if (mark === 0x21) {
         at = endOfBlocks(reader, at + 2)
-        // Only a frame's own extension: comments and loops are left out.
+        // Keeps only the extension of a frame; comments and loops are dropped.
         if (reader.byte(begin + 1) === 0xf9) kept.push(reader.slice(begin, at))
       } else if (mark === 0x2c) {
         const frame = { right: reader.little16(at + 1) + reader.little16(at + 5), flags: reader.byte(at + 9) }

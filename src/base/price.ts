@@ -1,7 +1,4 @@
-/**
- * Price of a token in 10^-12 of a currency unit. That equals millionths per million tokens, so that six
- * decimals are exact. Only the config knows the currency.
- */
+/** A token's price in 10^-12 of the config's currency: millionths per million tokens, six exact decimals. */
 export interface Price {
   readonly input: number
   readonly cached: number
@@ -15,11 +12,10 @@ interface Tokens {
 }
 
 const AMOUNT_DIGITS = 12
-/** Decimals of an amount shown to people. */
 const MIN_SHOWN_DIGITS = 2
 const MAX_SHOWN_DIGITS = 4
 
-/** Limit per million tokens, above which millionths are not exact. */
+/** The limit per million tokens, above which millionths are not exact. */
 export const MAX_PRICE = 1_000_000_000
 
 /** Returns undefined for more than six decimals. */
@@ -28,7 +24,7 @@ export function millionths(price: number): number | undefined {
   return whole / 1e6 === price ? whole : undefined
 }
 
-/** Returns the cost in 10^-12 of a currency unit. It is exact, because nothing is divided. */
+/** Returns the cost in 10^-12 of a currency unit, exact because nothing is divided. */
 export const costOf = ({ input, cached = 0, output }: Tokens, price: Price): bigint =>
   BigInt(input - cached) * BigInt(price.input) +
   BigInt(cached) * BigInt(price.cached) +

@@ -1,7 +1,7 @@
-/** Gives back a place. A second call does nothing. */
+/** Frees a slot. A second call does nothing. */
 export type Release = () => void
 
-/** Counts places in use for each key, up to a limit that is read each time. */
+/** Counts slots in use per key, up to a limit that is read each time. */
 export class Quota {
   readonly #limit: () => number
   readonly #used = new Map<string, number>()
@@ -14,7 +14,7 @@ export class Quota {
     return (this.#used.get(key) ?? 0) >= limit
   }
 
-  /** Takes a place; undefined if the limit is reached. */
+  /** Takes a slot; undefined if the limit is reached. */
   take(key: string, limit?: number): Release | undefined {
     if (this.isFull(key, limit)) return undefined
     this.#change(key, 1)
@@ -28,7 +28,7 @@ export class Quota {
   }
 }
 
-/** Takes a place in each quota, or none at all. */
+/** Takes a slot in each quota, or none at all. */
 export function takeAll(...wanted: readonly (readonly [Quota, string, number?])[]): Release | undefined {
   const releases: Release[] = []
   const release = once(() => releases.forEach((one) => one()))

@@ -4,9 +4,8 @@ import { distance } from 'fastest-levenshtein'
 const MAX_WORD_UNITS = 64
 
 /**
- * Returns the candidate that `word` probably means, ignoring case. Allows one typo in up to four letters, two
- * in up to eight, then one per three letters. Swapped letters are one typo in a short word. The first of
- * several equal candidates wins; undefined if none is near.
+ * Returns the candidate that `word` probably means, ignoring case; undefined if none is near. Allows one typo
+ * in up to four letters, two in up to eight, then one per three. The first of equal candidates wins.
  */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length === 0 || word.length > MAX_WORD_UNITS) return undefined
@@ -27,9 +26,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return near === undefined ? '' : `; did you mean ${near}?`
 }
 
-/**
- * Sorts candidates by their distance to `word`, ignoring case. Compares only the first letters of long words.
- */
+/** Sorts by distance to `word`, ignoring case. Compares only the first `MAX_WORD_UNITS` units. */
 export function nearestFirst(word: string, candidates: readonly string[]): readonly string[] {
   const wanted = word.toLowerCase().slice(0, MAX_WORD_UNITS)
   const slips = new Map(
@@ -38,13 +35,13 @@ export function nearestFirst(word: string, candidates: readonly string[]): reado
   return candidates.toSorted((a, b) => (slips.get(a) ?? 0) - (slips.get(b) ?? 0))
 }
 
-/** In UTF-16 units. Two typos in a shorter word leave too little to compare. */
+/** In UTF-16 units. A word up to this length may have one typo: two would leave too little to compare. */
 const SHORT_UNITS = 4
 
 const slipsBetween = (word: string, candidate: string): number =>
   word.length <= SHORT_UNITS && isSwapped(word, candidate) ? 1 : distance(word, candidate)
 
-/** True for two swapped letters, such as `qwne` for `qwen`. */
+/** True for two swapped letters, such as `qwne` for `qwen`, which are one typo in a short word. */
 function isSwapped(word: string, candidate: string): boolean {
   const at = [...word].findIndex((letter, index) => letter !== candidate[index])
   const [first = '', second = ''] = word.slice(at)

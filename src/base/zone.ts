@@ -1,14 +1,14 @@
 export interface Zone {
-  /** The name in `Intl`: `UTC`, `Europe/Berlin`. */
+  /** An `Intl` name, such as `UTC` or `Europe/Berlin`. */
   readonly name: string
-  /** Returns the time at which a UTC clock shows what a clock in this zone shows at `at`. Never throws. */
+  /** Returns the time at which a UTC clock shows what this zone's clock shows at `at`. Never throws. */
   local(at: number): number
 }
 
-/** All offset changes of the last hundred years are at multiples of this. */
+/** All offset changes of the last hundred years happen at multiples of this time. */
 const SLOT_MS = 900_000
 
-/** Most sessions use it, and a format of `Intl` takes tens of kilobytes. */
+/** A constant, because most sessions use UTC, and an `Intl` format takes tens of kilobytes. */
 export const UTC: Zone = { name: 'UTC', local: (at) => at }
 
 /** Returns the zone by its `TZ` name; UTC for an unknown name. */
@@ -35,7 +35,7 @@ export function zoneName(word: string): string | undefined {
   return formatFor(word)?.resolvedOptions().timeZone
 }
 
-/** Names for completion; `Intl` knows older names, too. */
+/** The zone names for completion; `Intl` also knows older names. */
 export const zoneNames = (): readonly string[] => ['UTC', ...Intl.supportedValuesOf('timeZone')]
 
 function formatFor(name: string): Intl.DateTimeFormat | undefined {
@@ -48,7 +48,7 @@ function formatFor(name: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** Parses `GMT+05:30`, `GMT-03:30:52`, or `GMT` for no offset. */
+/** Parses an offset such as `GMT+05:30` or `GMT-03:30:52`; `GMT` is no offset. */
 function offsetIn(format: Intl.DateTimeFormat, at: number): number {
   const shown = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
   const [, sign, hours = 0, minutes = 0, seconds = 0] = /([+-])(\d+):(\d+)(?::(\d+))?/.exec(shown) ?? []

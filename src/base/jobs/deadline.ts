@@ -1,6 +1,6 @@
 import { createDeferred } from './waiting.ts'
 
-/** Runs a wait that does not count against the deadline: for a person's answer. */
+/** Runs a wait that does not count against the deadline, such as a wait for a person's answer. */
 export type Uncounted = <T>(wait: () => Promise<T>) => Promise<T>
 
 export class DeadlineError extends Error {
@@ -10,9 +10,8 @@ export class DeadlineError extends Error {
 const GRACE_MS = 3000
 
 /**
- * Runs `job` for `ms` milliseconds of its own time. At the deadline its signal is aborted with a
- * `DeadlineError`. Its result still counts within three seconds; later it is abandoned. Rejects at once with
- * the outer signal's reason.
+ * Runs `job` for `ms` of its own time, then aborts its signal with a `DeadlineError`. A result within three
+ * more seconds counts; a later one is dropped. Rejects at once with the outer signal's reason.
  */
 export async function underDeadline<T>(
   ms: number,

@@ -1,56 +1,43 @@
-/**
- * Divides the thread's time between all connections. A job is any function; this file must not know its
- * purpose.
- */
+// Divides the thread's time between all connections. Must not know the purpose of a job, which is a function.
 import { fullAfter } from '../token-bucket.ts'
 
 export interface SchedulerTimers {
-  /** Monotonic milliseconds. */
+  /** Returns monotonic ms. */
   now(): number
   soon(run: () => void): void
 }
 
 /**
- * Each connection divides its work into pieces of a fraction of a millisecond, and runs them on its account.
- * Between two rounds of the event loop there is one slice of `SLICE_MS`, in which pieces of cheap accounts
- * run in order, and one piece of the cheapest of all other accounts. So a flood gets all the time that nobody
- * else needs, and no more.
+ * Each connection runs its work in pieces of less than 1 ms on its own account. Between two rounds of the
+ * event loop, one slice of `SLICE_MS` runs the pieces of cheap accounts in order, then one piece of the
+ * cheapest other account. So a flood gets only the time that no other connection needs.
  */
 export interface Scheduler {
   open(): Account
 }
 
-/** An account of CPU time. All methods settle as the work does. */
+/** An account of CPU time. Each method settles as its work does. */
 export interface Account {
-  /**
-   * Runs a piece at once if the account is cheap, the slice is not over and no cheap piece waits; else queues
-   * it.
-   */
+  /** Runs a piece now if the account is cheap, the slice has time and no cheap piece waits, or queues it. */
   run<T>(work: () => T): Promise<T>
   /** Queues a piece until the event loop has handled events once more. */
   runLater<T>(work: () => T): Promise<T>
   /** Waits like `runLater`, before asynchronous work that must not be queued itself. */
   rest(): Promise<void>
-  /**
-   * Waits like `rest` before long work that cannot be measured, such as rendering a page. Charges `ms` for
-   * it, and counts it as the piece of an expensive account.
-   */
+  /** Waits before unmeasurable work, such as rendering. Charges `ms`, as a piece of an expensive account. */
   restBefore(ms: number): Promise<void>
 }
 
-/** Time in ms for cheap pieces between two rounds of the event loop. The last piece may exceed it. */
+/** Ms for cheap pieces between two rounds of the event loop. The last piece may exceed this time. */
 export const SLICE_MS = 5
 
 /** An account with a lower recent cost in ms is cheap. */
 const CREDIT_MS = 8
 
-/**
- * Milliseconds of cost forgotten per ms: an account that uses less than this fraction of the time always
- * stays cheap.
- */
+/** Ms of cost forgotten per ms: an account that uses a smaller fraction of the time always stays cheap. */
 const DECAY_PER_MS = 0.2
 
-/** Limit of an account's cost, so that it is forgotten within a few seconds. */
+/** Limits an account's cost in ms, so that the cost is forgotten within a few seconds. */
 const MAX_COST_MS = 800
 
 interface Waiting {
@@ -58,10 +45,7 @@ interface Waiting {
   readonly run: () => void
 }
 
-/**
- * `forgottenAt` is the time at which all costs will be forgotten, as in a token bucket of milliseconds. A
- * later time means a more expensive account.
- */
+/** `forgottenAt` is the monotonic ms at which all cost is forgotten: the later, the more expensive. */
 interface Payer {
   forgottenAt: number
 }
@@ -114,7 +98,7 @@ class Slices implements Scheduler {
     this.#timers.soon(() => this.#serve())
   }
 
-  /** Runs one slice. Pieces that are added meanwhile come after those in the queue. */
+  /** Runs one slice. Pieces that are added meanwhile are queued behind the waiting pieces. */
   #serve(): void {
     this.#isScheduled = false
     this.#used = 0
@@ -129,7 +113,7 @@ class Slices implements Scheduler {
     const next = cheapest(this.#dear)
     if (next) {
       this.#dear.delete(next)
-      // The piece of an expensive account does not count, so that others get their whole slice.
+      // Does not count an expensive account's piece, so that the other accounts get their whole slice.
       const usedByOthers = this.#used
       next.run()
       this.#used = usedByOthers
@@ -164,7 +148,7 @@ class Slices implements Scheduler {
   }
 }
 
-/** Returns the payer with the lowest cost; among equals the one that has waited longest. */
+/** Returns the payer with the lowest cost; of equal payers, the first in the queue. */
 function cheapest(waiting: ReadonlySet<Waiting>): Waiting | undefined {
   let best: Waiting | undefined
   for (const one of waiting) if (!best || one.payer.forgottenAt < best.payer.forgottenAt) best = one

@@ -1,4 +1,4 @@
-/** Runs a job after all earlier ones, even if these failed. Settles as the job does. */
+/** Runs a job after all earlier jobs, even failed jobs. Settles as the job does. */
 export type Serial = <T>(job: () => T | Promise<T>) => Promise<T>
 
 export function createSerial(): Serial {

@@ -4,7 +4,7 @@ export interface Deferred<T> {
   reject(reason: unknown): void
 }
 
-/** Does what `Promise.withResolvers` does, which Node 20 lacks. */
+/** Replaces `Promise.withResolvers`, which Node 20 lacks. */
 export function createDeferred<T>(): Deferred<T> {
   let resolve!: (value: T) => void
   let reject!: (reason: unknown) => void
@@ -57,7 +57,7 @@ export async function settledWithin(ms: number, work: Iterable<Promise<unknown>>
 
 const MIN_PROGRESS_BYTES = 1_024
 
-/** Detects that fewer than 1,024 bytes are sent while output waits. */
+/** Detects that fewer than 1,024 bytes are sent in a period while output waits. */
 export interface ProgressTimer {
   isRunning(): boolean
   run(): void

@@ -1,15 +1,12 @@
 let segmenter: Intl.Segmenter | undefined
 
-/**
- * Splits a text into grapheme clusters (UAX #29). The segmenter is created for the first text, because that
- * takes 16 ms and every process loads this file.
- */
+/** Splits into grapheme clusters (UAX #29). Creating the segmenter takes 16 ms, so the first text does it. */
 export function segmentsOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return segmenter.segment(text)
 }
 
-/** UTF-16 units around an index in which a character's boundaries are searched. */
+/** The UTF-16 units around an index in which a character's boundaries are searched. */
 export const MAX_CHARACTER_UNITS = 512
 
 /** Returns the start of the character that contains the UTF-16 unit at `index`. */
@@ -36,18 +33,15 @@ export function codePointAt(text: string, index: number): number {
 export const headOf = (text: string, units: number): string =>
   text.length <= units ? text : text.slice(0, characterAt(text, Math.max(0, units)))
 
-/**
- * Letters and signs of one UTF-16 unit that combine with nothing in this class: Latin, Greek, Cyrillic,
- * punctuation, arrows, boxes, Chinese, Japanese and Korean.
- */
+/** UTF-16 units that never combine with each other: Latin, Greek, Cyrillic, signs, arrows, boxes, CJK. */
 const NEVER_COMBINE =
   /^[\n -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u2bff\u3000-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff9d]*$/
 
-/** Splits a text into characters as people count them; joined they equal the text. */
+/** Splits a text into grapheme clusters, which joined equal the text. */
 export const graphemes = (text: string): string[] =>
   NEVER_COMBINE.test(text) ? text.split('') : Array.from(segments(text))
 
-/** UTF-16 units segmented at once: in a long text V8 takes ten times as long for each character. */
+/** UTF-16 units segmented at once, because V8 takes ten times as long for each character of a long text. */
 const WINDOW_UNITS = 512
 
 function* segments(text: string): Generator<string, void, void> {
@@ -55,7 +49,7 @@ function* segments(text: string): Generator<string, void, void> {
   for (let from = 0; from < text.length;) {
     const end = from + units < text.length ? codePointAt(text, from + units) : text.length
     const found = Array.from(segmentsOf(text.slice(from, end)), ({ segment }) => segment)
-    // The last character may go on after the window.
+    // The last character may continue after the window.
     const whole = end < text.length ? found.slice(0, -1) : found
     yield* whole
     units = whole.length === 0 ? 2 * units : WINDOW_UNITS

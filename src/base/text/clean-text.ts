@@ -1,13 +1,9 @@
-/**
- * Sanitizes text from outside so that it is safe to store, show and send. Control characters are those of
- * ECMA-48, properties those of Unicode.
- */
+/** Sanitizes text from outside to store, show and send. Controls are ECMA-48's, properties are Unicode's. */
 
 /**
  * Returns text that is safe on any terminal. Line ends become LF. Removes escape sequences, control
- * characters except TAB and LF, and characters that are invisible or change the writing direction, except
- * joiners inside an emoji. A base keeps at most four marks, and Unicode is well-formed. Never throws, takes
- * linear time, and is idempotent.
+ * characters except TAB and LF, and invisible or bidirectional characters, except joiners inside an emoji. A
+ * base keeps at most four marks; the Unicode is well-formed. Never throws; is linear and idempotent.
  */
 export function cleanText(text: string): string {
   if (isPlain(text)) return text
@@ -23,7 +19,7 @@ export function cleanLine(text: string): string {
     .trim()
 }
 
-/** True if nothing is visible: whitespace, fillers, and marks without a base. */
+/** True if a text has only whitespace, fillers, and marks without a base. */
 export function isBlank(text: string): boolean {
   return !/[^\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
 }
@@ -33,9 +29,8 @@ export const isPlain = (text: string): boolean => /^[\n\t -~]*$/u.test(text)
 
 /**
  * Sequences that begin with ESC or its 8-bit forms (ECMA-48 5.4, 5.6, 8.3): CSI; OSC, DCS, SOS, PM and APC up
- * to ST or BEL; SS2, SS3; the short ones. If no ST follows on the line, only the introducer is removed, so
- * that a stray byte cannot remove a message. Matches within a line, so that a part of a file looks as it does
- * in the whole.
+ * to ST or BEL; SS2, SS3; short ones. Without an ST on the line, only the introducer is removed, so that a
+ * stray byte cannot remove a message. Matches within a line, so that part of a file looks as in the whole.
  */
 const ESCAPE_SEQUENCE = new RegExp(
   [
@@ -51,8 +46,7 @@ const PICTOGRAPH = '\\p{Extended_Pictographic}[\\uFE0E\\uFE0F\\p{Emoji_Modifier}
 
 /**
  * An emoji with its modifiers (UTS #51): three flags spelled with tags; a presentation selector or skin tone,
- * also after joiners; the selector of a keycap. Tags elsewhere could hide words from people that a model
- * reads.
+ * also after joiners; a keycap's selector. Other tags could hide words from people that a model reads.
  */
 const EMOJI =
   '\\u{1F3F4}\\u{E0067}\\u{E0062}(?:\\u{E0065}\\u{E006E}\\u{E0067}|\\u{E0073}\\u{E0063}\\u{E0074}|\\u{E0077}\\u{E006C}\\u{E0073})\\u{E007F}' +
@@ -61,10 +55,7 @@ const EMOJI =
 
 const EMOJI_OR_INVISIBLE = new RegExp(`(${EMOJI})|[\\p{Default_Ignorable_Code_Point}\\uFFF9-\\uFFFB]`, 'gu')
 
-/**
- * A replacement of each match by a line feed, by nothing, or by its first group, which starts the match. So
- * each part of a sanitized text can be traced to its origin.
- */
+/** Replaces a match by LF, nothing, or its first group at its start, so that the origin can be traced. */
 export interface Pass {
   readonly pattern: RegExp
   readonly becomes: '\n' | '$1' | ''
@@ -80,12 +71,12 @@ export const PASSES: readonly [Pass, ...(readonly Pass[])] = [
 
 const run = ({ pattern, becomes }: Pass, text: string): string => text.replace(pattern, becomes)
 
-/** A sanitized text and the origins of its parts in UTF-16 units. */
+/** A sanitized text, and the origins of its parts in UTF-16 units. */
 export interface TracedText {
   readonly text: string
-  /** Returns the start in the original, after removed characters; for the end of the text the original's end. */
+  /** Returns the start in the original, after removed characters; for the text's end, the original's end. */
   startOf(index: number): number
-  /** Returns the end in the original, which is after both characters of a CRLF. */
+  /** Returns the end in the original; for a CRLF, after both characters. */
   endOf(index: number): number
 }
 
@@ -104,7 +95,7 @@ export function traceCleanText(original: string): TracedText {
   }
 }
 
-/** A text with the start and the end of each unit in the original. */
+/** A text, and each unit's start and end in the original. */
 interface Units {
   readonly text: string
   readonly starts: Int32Array

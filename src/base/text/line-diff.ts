@@ -1,19 +1,18 @@
 import { structuredPatch } from 'diff'
 import { counted } from '../amounts.ts'
 
-/** Unchanged lines that are shown before and after a change. */
 const CONTEXT_LINES = 3
 
-/** More changed lines are not compared: a comparison of 400 takes up to 50 ms. */
+/** The limit of changed lines: comparing 400 takes up to 50 ms. */
 const MAX_EDITS = 400
 
-/** Characters beside the common beginning and end of two texts, up to which they are compared. */
+/** The limit of characters between the common beginning and end of two texts. */
 const MAX_COMPARED = 131_072
 
 /**
- * Returns the lines that differ, each with its mark and number: `- 12  old`, `+ 12  new`. Lines around them
- * have a number of the new text and no mark; `… 30 lines as before` replaces all others. Empty if the texts
- * are equal, undefined if they differ in too much.
+ * Returns changed lines with mark and number, such as `- 12  old` and `+ 12  new`. Lines around them have the
+ * new text's number and no mark; `… 30 lines as before` replaces the rest. Returns an empty text for equal
+ * texts, and undefined above the limits.
  */
 export function lineDiff(before: string, after: string): string | undefined {
   if (before === after) return ''
@@ -39,7 +38,7 @@ export function lineDiff(before: string, after: string): string | undefined {
   return [...rows, ...folded(total - shownTo)].join('\n')
 }
 
-/** Returns how many characters at the beginning and end are alike, without the lines shown as context. */
+/** Returns the numbers of equal characters at the beginning and end, less the lines shown as context. */
 function commonEnds(old: string, fresh: string): { readonly start: number; readonly end: number } {
   const shorter = Math.min(old.length, fresh.length)
   let start = 0

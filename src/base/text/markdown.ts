@@ -6,9 +6,9 @@ const LINE_BEGINNING = /^(?:[-+=:]|\d+(?=[.)]))/u
 const LINK = /:(?=\/\/)|(?<=www)\.|(?<=\S)@/giu
 
 /**
- * Escapes a sanitized text as a Markdown paragraph whose later lines are indented by `indent`. It is
- * displayed as it is, and no part of it is markup or HTML (spec.commonmark.org/0.31.2/#backslash-escapes).
- * Leading spaces become non-breaking, so that they do not make a code block.
+ * Escapes a sanitized text as a paragraph without markup or HTML
+ * (spec.commonmark.org/0.31.2/#backslash-escapes). Later lines get `indent`. Leading spaces become
+ * non-breaking, so that they start no code block.
  */
 export function markdownText(text: string, indent: string): string {
   const [first = '', ...later] = text.split('\n').map(withoutMarks)
@@ -29,9 +29,6 @@ const withoutMarks = (line: string): string =>
 const withoutBeginning = (line: string): string =>
   line.replace(LINE_BEGINNING, (beginning) => (/\d/.test(beginning) ? `${beginning}\\` : `\\${beginning}`))
 
-/**
- * Ends a line with a backslash, which is a hard break, except before an empty line, where it would be a
- * letter.
- */
+/** Ends a line with a hard break: a backslash, except before an empty line, where it would be text. */
 const lineEnd = (before: string, line: string): string =>
   line === '' || before.endsWith('\n') ? '\n' : '\\\n'

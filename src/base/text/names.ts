@@ -1,9 +1,6 @@
 import { PROTOTYPES, ALLOWED_IN_NAMES, RECOMMENDED_SCRIPTS } from './unicode-security.ts'
 
-/**
- * Returns the skeleton of a name: names with the same skeleton count as equal (UTS #39,
- * www.unicode.org/reports/tr39/#Confusable_Detection). Case never matters.
- */
+/** Equal skeletons make names equal (www.unicode.org/reports/tr39/#Confusable_Detection). Ignores case. */
 export const skeleton = (name: string): string => toPrototypes(inSmallLetters(name))
 
 /**
@@ -13,14 +10,11 @@ export const skeleton = (name: string): string => toPrototypes(inSmallLetters(na
  */
 export const look = (name: string): string => toPrototypes(name)
 
-/**
- * Maps to prototypes twice, because a prototype may be a capital whose lower case looks different: M maps to
- * itself, m to rn.
- */
+/** Maps twice, since a prototype may be a capital with a different lower case: m maps to rn, M to itself. */
 const toPrototypes = (text: string): string =>
   prototypes(strokesAmongCapitals(prototypes(text)).toLowerCase())
 
-/** The table maps I and 1 to l. Among capitals all three are read as I. */
+/** The table maps I and 1 to l. If all other letters are capitals, all three are read as I. */
 const strokesAmongCapitals = (text: string): string =>
   /\p{Lu}/u.test(text) && !/(?!l)\p{Ll}/u.test(text) ? text.replaceAll('l', 'i') : text
 
@@ -35,7 +29,7 @@ const inSmallLetters = (name: string): string =>
 
 const characterOf = (hex: string): string => String.fromCodePoint(Number.parseInt(hex, 16))
 
-/** Unicode maps the small palochka to i, but fonts draw it as l, as browsers treat it. */
+/** Unicode maps the small palochka to i, but fonts draw it as l, and browsers treat it so. */
 const PALOCHKA = ['\u04cf', 'l'] as const
 
 const LOOKS_LIKE: ReadonlyMap<string, string> = new Map([
@@ -53,8 +47,8 @@ export const strangeCharacter = (name: string): string | undefined =>
   Array.from(name).find((character) => !ALLOWED.test(character))
 
 /**
- * Restriction level "Moderately Restrictive" (UTS #39): one script, alone or with Latin; Greek and Cyrillic
- * never with Latin; the mixtures that Japanese, Chinese and Korean are written in.
+ * UTS #39 "Moderately Restrictive": one script, alone or with Latin, but Greek and Cyrillic never with Latin;
+ * and the script mixtures of Japanese, Chinese and Korean.
  */
 export const scriptsGoTogether = (name: string): boolean =>
   (mixtures ??= allMixtures()).some((mixture) => mixture.test(name))
@@ -67,7 +61,7 @@ export function oneNumberSystem(name: string): boolean {
 export const marksAreInPlace = (name: string): boolean =>
   !/(?:^|[^\p{L}\p{M}])\p{M}|(\p{M})\p{M}*\1|[\p{Soft_Dotted}ıȷl]\p{M}*\u0307/u.test(name)
 
-/** Returns the code of the digit's zero: the digits of a system are consecutive in Unicode. */
+/** Returns the code of the digit's zero. A system's digits are consecutive in Unicode. */
 function zeroOf(digit: string): number {
   let code = digit.codePointAt(0) ?? 0
   while (/\p{Nd}/u.test(String.fromCodePoint(code - 1))) code--
@@ -85,7 +79,7 @@ const ALLOWED = new RegExp(`^[${ALLOWED_IN_NAMES.trim().split(/\s/).map(classOf)
 /** Scripts whose letters look like Latin ones. */
 const APART_FROM_LATIN: readonly string[] = ['Cyrillic', 'Greek']
 
-/** Created for the first name, because that takes 20 ms and every process loads this file. */
+/** Created for the first name, because creation takes 20 ms and every process loads this file. */
 let mixtures: readonly RegExp[] | undefined
 
 const allMixtures = (): readonly RegExp[] =>

@@ -4,8 +4,7 @@ export type Page = string
 
 /**
  * Splits a text into pages of at most `size` UTF-16 units (at least 2), which joined equal the text. A page
- * ends after a line if one ends in its last quarter, else between characters. The empty text is one empty
- * page.
+ * ends at a line's end in its last quarter, else between characters. The empty text is one empty page.
  */
 export function splitPages(text: string, size: number): readonly Page[] {
   const pages: Page[] = []
@@ -26,7 +25,7 @@ function pageEnd(text: string, start: number, limit: number): number {
   return character > least ? character : codePointAt(text, limit)
 }
 
-/** Breaks ASCII text at spaces; every row but the first begins with `hang`. */
+/** Breaks ASCII text at spaces. Every row after the first begins with `hang`. */
 export function plainRows(text: string, columns: number, hang: string): readonly string[] {
   const rows: string[] = []
   let row = ''

@@ -9,7 +9,6 @@ export type TextRole =
   | 'dim'
   /** Questions and approvals, the brightest role. */
   | 'waiting'
-  /** A line that mentions this person. */
   | 'mention'
   /** Failures and refusals. */
   | 'error'
@@ -18,7 +17,7 @@ export type TextRole =
   | 'link'
   | 'status'
 
-/** Precedence: a link, then code, then a role, then a tint. A model has a tint in its role. */
+/** Precedence: link, code, role, tint. A model has a tint in addition to its role. */
 export interface SpanStyle {
   readonly role?: TextRole
   /** Equal numbers have equal colours. */
@@ -28,20 +27,17 @@ export interface SpanStyle {
   readonly strike?: true
   readonly underline?: true
   readonly code?: true
-  /** A safe address (base/addresses.ts). */
+  /** An address that `safeAddress` returned. */
   readonly link?: string
 }
 
 export interface Span extends SpanStyle {
   readonly text: string
-  /** True for a bar or other drawing whose meaning the text beside it repeats. */
+  /** True for a drawing, such as a bar, whose meaning the text beside it repeats. */
   readonly isPicture?: true
 }
 
-/**
- * Drawn lines without escape sequences. The theme decides their look, and they must be understandable without
- * colours.
- */
+/** Lines without escape sequences. The theme decides their look; they must be clear without colours. */
 export interface Styled {
   readonly lines: readonly (readonly Span[])[]
 }

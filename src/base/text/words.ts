@@ -1,7 +1,4 @@
-/**
- * Splits a command line into its first word and the rest. Drops spaces and tabs around the word, and leaves
- * the rest unchanged.
- */
+/** Splits off the first word, without spaces and tabs around it. The rest is unchanged. */
 export function takeWord(text: string): { readonly word: string; readonly rest: string } {
   const start = text.replace(/^[ \t]+/u, '')
   const end = start.search(/[ \t\n]/u)
