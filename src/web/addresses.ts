@@ -11,7 +11,7 @@ export interface UrlPolicy {
   readonly resolve: Resolve
 }
 
-/** A checked URL, and the only machines to connect to for it. */
+/** A checked URL, and the only addresses to connect to. */
 export interface Destination {
   readonly url: URL
   readonly addresses: readonly string[]
@@ -19,10 +19,7 @@ export interface Destination {
 
 const PROTOCOL_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/**
- * Parses a URL and checks everything that needs no name server. The URL standard's parser normalizes decimal,
- * octal and hexadecimal hosts to dotted quads first. Throws `WebError`.
- */
+/** Checks all that needs no DNS. The URL parser normalizes decimal, octal and hex IPs. Throws `WebError`. */
 export function checkUrl(text: string, rules: UrlPolicy, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw new WebError(`${shown(text)} is no address; ${EXAMPLE}`)
   const url = new URL(text, base)
@@ -50,8 +47,8 @@ function checkHost({ hostname }: URL, rules: UrlPolicy): void {
 }
 
 /**
- * Resolves a URL's host. Every address must be allowed: a name with one private address is a trap. Rejects
- * with `WebError`, or the signal's reason.
+ * Resolves a host. All addresses must be allowed: a name with one private address is a trap. Rejects with
+ * `WebError` or the signal's reason.
  */
 export async function findDestination(url: URL, rules: UrlPolicy, signal: AbortSignal): Promise<Destination> {
   const literal = literalAddress(url.hostname)
@@ -77,8 +74,8 @@ const shown = (text: string): string => JSON.stringify(text.length > 100 ? `${te
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 /**
- * Queries the name servers directly (`HOST:PORT`; default: the machine's), so that names from its hosts file
- * and search domains are not found, and slow answers do not block the thread pool.
+ * Queries the name servers (`HOST:PORT`; default: the machine's) directly, so that the hosts file and search
+ * domains are ignored, and slow answers do not block the thread pool.
  */
 export function createResolver(servers?: readonly string[]): Resolve {
   return async (name, signal) => {
@@ -97,7 +94,7 @@ export function createResolver(servers?: readonly string[]): Resolve {
   }
 }
 
-/** Accepts that one family has no address. Throws if no name server answered for either. */
+/** Allows one address family to be absent. Throws if no name server answered for either family. */
 function addressesIn(answers: readonly PromiseSettledResult<string[]>[], name: string): readonly string[] {
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   const known = answers.some((answer) => answer.status === 'fulfilled' || isAbsent(answer.reason))
@@ -114,9 +111,9 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 const AZURE_HOST = '168.63.129.16'
 
 /**
- * True for an address of the public internet. Special-purpose ones are not: private, loopback, link-local
- * with the clouds' metadata, shared, multicast, reserved, IPv4 in any form inside IPv6, tunnels. Neither are
- * this machine's own addresses, because its firewall would not see the connection.
+ * True for an address of the public internet. False for special-purpose addresses (private, loopback,
+ * link-local with the clouds' metadata, shared, multicast, reserved, any IPv4 inside IPv6, tunnels), and for
+ * this machine's own, because its firewall would not see the connection.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || address.includes('%')) return false

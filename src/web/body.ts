@@ -7,13 +7,13 @@ import { explain } from './request.ts'
 
 export interface Body {
   readonly bytes: Buffer
-  /** True if the body is longer. */
+  /** True if the body exceeds `maxBytes`. */
   readonly cut: boolean
 }
 
 /**
- * Reads and decompresses a body up to `maxBytes`, then closes the connection, so that neither an endless body
- * nor a compression bomb fills the memory. Rejects with `WebError`, or the signal's reason.
+ * Reads and decompresses up to `maxBytes`, then closes the connection, so that no endless body or compression
+ * bomb fills the memory. Rejects with `WebError` or the signal's reason.
  */
 export async function readBody(
   answer: IncomingMessage,

@@ -1,4 +1,4 @@
-/** Public pages, search providers, and what is sent out. Knows no room. */
+/** Public pages, search providers, and outgoing posts. Must not know rooms. */
 export { Outgoing } from './outgoing.ts'
 export {
   type RequiredSearchKey,

@@ -2,16 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'whatwg-mimetype'
 import { WebError } from '../tools/index.ts'
 
-/** The type of a text response. */
 export interface Media {
-  /** Such as `text/html`, in lower case. */
+  /** A type such as `text/html`, in lower case. */
   readonly type: string
   readonly isHtml: boolean
-  /** As the server wrote it. */
+  /** The charset as the server wrote it. */
   readonly charset: string | undefined
 }
 
-/** A longer type counts as missing: RFC 6838 (4.2) wants short names, and this one is shown. */
+/** A longer type counts as missing: RFC 6838 (4.2) requires short names, and the type is shown. */
 const MAX_TYPE_CHARS = 120
 
 /** Throws `WebError` for a body that is not text. */
@@ -33,8 +32,8 @@ const isText = (mime: MIMEType): boolean =>
   /^application\/(json|yaml|toml)$|\+json$/.test(mime.essence)
 
 /**
- * Decodes a body. A byte order mark wins over the header, the header over the document's declaration; the
- * default is UTF-8. Unknown charsets count as missing (HTML standard, 13.2.3.2). Invalid bytes become U+FFFD.
+ * Decodes by byte order mark, else header, else the document's declaration, else UTF-8. Unknown charsets
+ * count as missing (HTML standard, 13.2.3.2). Invalid bytes become U+FFFD.
  */
 export async function decodeText(bytes: Uint8Array, charset: string | undefined): Promise<string> {
   const { sniff, decode } = await loadCharsets()
@@ -47,9 +46,8 @@ export async function decodeText(bytes: Uint8Array, charset: string | undefined)
 }
 
 /**
- * Loads the charset tables, which take 30 ms, at first use. Loads one after the other, because Node.js 20
- * cannot load the same modules by `import` and the sniffer's `require` at once. Node.js 20's own decoder
- * takes windows-1252, and so every page that says latin1, for ISO 8859-1.
+ * Loads the charset tables at first use, which takes 30 ms; one by one, as Node.js 20 cannot load a module by
+ * `import` and `require` at once. Its own decoder takes windows-1252 (latin1 pages) for ISO 8859-1.
  */
 async function loadCharsets() {
   const { default: sniff } = await import('html-encoding-sniffer')

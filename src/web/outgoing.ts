@@ -3,18 +3,15 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import type { Log } from '../base/environment.ts'
 import { explain } from './request.ts'
 
-/** A POST whose result nobody waits for. */
+/** A POST whose result no caller waits for. */
 export interface OutgoingPost {
-  /** Posts of one queue are sent one by one, in order. The name is logged, so it holds no secret. */
+  /** Posts of one queue are sent one by one, in order. The name is logged, so it must contain no secret. */
   readonly queue: string
-  /** A URL that the operator configured, or one below a configured origin. */
+  /** A URL that the operator configured, or a URL below a configured origin. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /**
-   * Called if this is the first of a row of posts that are dropped, because too many wait or the receiver
-   * fails. The row ends when a post was taken and none waits.
-   */
+  /** Called when posts begin to be dropped, and again only after a post succeeded and none waits. */
   readonly onDrop?: () => void
 }
 
@@ -23,7 +20,7 @@ interface Queue {
   isDropping: boolean
 }
 
-/** Limit per queue; further posts are dropped. */
+/** The limit per queue; further posts are dropped. */
 const MAX_WAITING = 100
 const TIMEOUT_MS = 10_000
 /** Pauses before each attempt. */
@@ -64,7 +61,7 @@ export class Outgoing implements AsyncDisposable {
     queue.isDropping = true
   }
 
-  /** Resolves to the reason if the receiver did not take the post. */
+  /** Resolves to the reason if the receiver did not accept the post. */
   async #send({ url, headers, body }: OutgoingPost): Promise<string | undefined> {
     const closing = this.#closing.signal
     let reason = 'the server is stopping'

@@ -2,31 +2,27 @@ import pLimit from 'p-limit'
 import { WebError } from '../tools/index.ts'
 import type { Reading, ReadRequest } from './reader/read-html.ts'
 
-/**
- * Turns HTML into text. Rejects with `WebError` for a page that exceeds limits, or with the signal's reason.
- */
+/** Turns HTML into text. Rejects with `WebError` for a page over the limits, or with the signal's reason. */
 export type ReadPage = (request: ReadRequest, signal: AbortSignal) => Promise<Reading>
 
-/** Limits on reading one page. */
 export interface ReaderLimits {
   readonly ms: number
-  /** MiB of JavaScript heap. */
   readonly heapMiB: number
-  /** Pages read at the same time; each takes a core. */
+  /** The number of pages read at the same time; each takes a core. */
   readonly atOnce: number
 }
 
 export const READER_LIMITS: ReaderLimits = { ms: 8_000, heapMiB: 256, atOnce: 2 }
 
-/** Limit of the result's JSON: a million characters, all escaped at worst. */
+/** Limits the result's JSON: a million characters, all escaped at worst. */
 const READING_BYTES = 8 * 1024 * 1024
 
-/** Makes the kernel end the reader if the server is killed. The first argument is in seconds of CPU time. */
+/** Makes the kernel end the reader, even if the server was killed. `$1` is in seconds of CPU time. */
 const LIMITED = 'ulimit -t "$1" && shift && exec "$@"'
 
 /**
- * Reads each page in its own process, which is killed if it takes too much time or memory: HTML can hang any
- * parser, and a thread out of memory may crash the server. `entry` is the built reader/main.ts.
+ * Reads each page in a process, killed if over its time or memory: HTML can hang any parser, and a thread out
+ * of memory may crash the server. `entry` is the built reader/main.ts.
  */
 export function createPageReader(entry: string, limits: ReaderLimits = READER_LIMITS): ReadPage {
   const queue = pLimit(limits.atOnce)

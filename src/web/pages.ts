@@ -7,7 +7,7 @@ import type { ReadPage } from './page-reader.ts'
 import { get, startTimeLimit, type TimeLimit, type TimeLimits } from './request.ts'
 
 export interface PageLimits extends TimeLimits {
-  /** Limit of the decompressed body. */
+  /** The limit of the decompressed body. */
   readonly bodyBytes: number
 }
 
@@ -17,11 +17,9 @@ export interface PagesParts {
   readonly rules: UrlPolicy
   readonly limits: PageLimits
   readonly readHtml: ReadPage
-  /** See `GetRequest`. */
   readonly authorities?: string
 }
 
-/** Creates the `visit` of a `Web`. */
 export function createPages(parts: PagesParts): (url: string) => Visit {
   return (text) => {
     const url = checkUrl(text, parts.rules)
@@ -68,7 +66,6 @@ async function readResponse({ url, answer }: PageResponse, limits: PageLimits, t
 
 const statusText = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trim()
 
-/** Limit of redirects in a visit. */
 const MAX_REDIRECTS = 5
 
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308]
@@ -78,16 +75,16 @@ const HEADERS = {
   accept: 'text/markdown, text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.1',
 }
 
-/** A response with its final URL. */
+/** A response, and its URL after redirects. */
 interface PageResponse {
   readonly url: URL
   readonly answer: IncomingMessage
 }
 
 /**
- * Gets a page. Follows redirects within the site, and checks each step like the first. A redirect to another
- * site is an error that names it, because permission was for this one. Rejects with `WebError`, or the
- * signal's reason.
+ * Gets a page. Follows redirects within the site, checking each like the first URL. A redirect to another
+ * site is an error that names that site, which has no permission. Rejects with `WebError` or the signal's
+ * reason.
  */
 async function fetchPage(
   start: URL,
@@ -110,5 +107,5 @@ async function fetchPage(
   }
 }
 
-/** `www.` does not make another site. */
+/** Treats `www.` as the same site. */
 const siteOf = ({ host }: URL): string => host.replace(/^www\./, '')

@@ -6,20 +6,20 @@ import { WebError } from '../tools/index.ts'
 
 export interface GetRequest {
   readonly url: URL
-  /** The only addresses to connect to; default: those that the name resolves to. */
+  /** The only addresses to connect to; default: all addresses of the host. */
   readonly addresses?: readonly string[]
   readonly headers: Readonly<Record<string, string>>
   /** CA certificates in PEM; default: the usual ones. */
   readonly authorities?: string
 }
 
-/** Limit of all headers' names and values together. */
+/** The limit of all headers' names and values together. */
 const MAX_HEADER_BYTES = 16 * 1024
 
 /**
- * Sends one GET and resolves with the headers; redirects are not followed. Does not resolve the name again:
- * it connects to one of `addresses`, and the certificate must be the name's. The caller must destroy the
- * response or read all of it. Rejects with `WebError`, or the signal's reason.
+ * Sends one GET and resolves with the headers, without following redirects. Connects only to `addresses`,
+ * with no second name lookup, and the certificate must be the name's. The caller must destroy or read the
+ * response. Rejects with `WebError` or the signal's reason.
  */
 export async function get(request: GetRequest, { signal, progress }: TimeLimit): Promise<IncomingMessage> {
   const { url, addresses, headers, authorities } = request
@@ -72,14 +72,12 @@ export function explain(error: unknown, { host }: URL): string {
   return `the connection to ${host} broke (${code || errorMessage(error)})`
 }
 
-/** Time limits in ms. */
 export interface TimeLimits {
   readonly totalMs: number
-  /** Without a byte or another sign of life. */
+  /** Ms without a byte or a call of `progress`. */
   readonly idleMs: number
 }
 
-/** The running time limit of a job, to be disposed of when the job is done. */
 export interface TimeLimit extends Disposable {
   /** Aborted with a `WebError` when the time is over, or with the outer signal's reason. */
   readonly signal: AbortSignal

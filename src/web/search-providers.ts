@@ -7,11 +7,10 @@ export interface SearchRequest {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A provider's URL and credentials. */
 export interface SearchAccess {
-  /** Default: the provider's own URL. */
+  /** The default is the provider's own URL. */
   readonly url?: string
-  /** The key. Never logged, never in an error. */
+  /** Never logged, and in no error. */
   readonly apiKey?: string
   /** The environment variable with the key, for error messages. */
   readonly apiKeyEnv?: string
@@ -19,29 +18,27 @@ export interface SearchAccess {
   readonly engineId?: string
 }
 
-/** Keys of `[tools.web.search]` that some providers can do without. */
 export type RequiredSearchKey = 'url' | 'api_key_env' | 'engine_id'
 
 export interface SearchProvider {
   /** Keys that `[tools.web.search]` must have. */
   readonly required: readonly RequiredSearchKey[]
-  /** The default URL, if there is one. */
   readonly usualUrl?: string
-  /** The request for results from number `start`, 1-based. */
+  /** Creates the request for results from number `start`, 1-based. */
   request(
     base: URL,
     query: { readonly words: string; readonly start: number },
     access: SearchAccess,
   ): SearchRequest
-  /** Returns the results in a response's JSON; undefined if it is not from this provider. */
+  /** Returns the results of a parsed response; undefined if it is not from this provider. */
   hits(answer: unknown): readonly SearchHit[] | undefined
-  /** Advice for an admin by HTTP status. */
+  /** Advice for an admin, by HTTP status. */
   readonly advice?: Readonly<Record<number, string>>
 }
 
 const searxngAnswer = z.object({ results: z.array(z.unknown()) })
 
-/** Results on a page; an estimate for SearXNG, which counts only pages. */
+/** The results on a page, an estimate for SearXNG, whose requests name only a page number. */
 const PAGE = 10
 
 /** docs.searxng.org, Search API: `q`, `format`, `pageno`. */
@@ -106,7 +103,7 @@ export const google: SearchProvider = {
   advice: { 400: 'the engine_id in the config may be wrong' },
 }
 
-/** All search providers by their name in the config, whose check and types are derived from it. */
+/** All search providers by config name. The config's check and types are derived from this list. */
 export const SEARCH_PROVIDERS = { searxng, brave, google } satisfies Readonly<Record<string, SearchProvider>>
 
 export const SEARCH_PROVIDER_NAMES = keysOf(SEARCH_PROVIDERS)
@@ -116,17 +113,15 @@ export interface SearchConfig extends SearchAccess {
 }
 
 export interface WebConfig {
-  /** True if pages may be read. */
   readonly fetch: boolean
-  /** Allowed ports of pages. */
+  /** The allowed ports of pages' URLs. */
   readonly ports: readonly number[]
   readonly search?: SearchConfig
 }
 
-/** Limit of shown results. */
 const MAX_HITS = 20
 
-/** Returns results from items with these fields. Omits items without a URL. */
+/** Converts items with these fields. Omits items without a URL. */
 const toHits = (items: readonly unknown[], urlField: string, snippetField: string): readonly SearchHit[] =>
   items.slice(0, MAX_HITS).flatMap((item) => {
     const { title, [urlField]: url, [snippetField]: snippet } = Object(item) as Record<string, unknown>

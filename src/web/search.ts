@@ -1,5 +1,4 @@
-// Web search: a file for each provider, their list, and here the shared code. It must not know who searches,
-// or whether they may.
+// Code that all search providers share. It must not know who searches, or whether they may.
 
 import { STATUS_CODES } from 'node:http'
 import { WebError, type SearchHit, type WebSearch } from '../tools/index.ts'
@@ -19,8 +18,8 @@ export interface SearchLimits extends TimeLimits {
 export const SEARCH_LIMITS: SearchLimits = { totalMs: 15_000, idleMs: 10_000, bodyBytes: 2 * 1024 * 1024 }
 
 /**
- * Creates the configured search. Its URL is the admin's choice and may be private. Redirects are not
- * followed, so that a key goes nowhere else. Errors omit the request's URL, which may contain the key.
+ * Creates the search. Its URL is the admin's and may be private. Redirects are not followed, so that no other
+ * site gets the key. Errors omit the request's URL, which may contain the key.
  */
 export function createSearch(config: SearchConfig, limits: SearchLimits = SEARCH_LIMITS): WebSearch {
   const provider: SearchProvider = SEARCH_PROVIDERS[config.provider]

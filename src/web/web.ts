@@ -1,7 +1,5 @@
-/**
- * The public web: pages and a search. It decides by address what may be reached; other code decides who may
- * ask for it. It must not know tools, rooms or people.
- */
+// Pages and a search on the public web. Decides which addresses are allowed, not who may ask. Must not know
+// tools, rooms or people.
 import type { Web } from '../tools/index.ts'
 import { createResolver, isPublicAddress, type UrlPolicy } from './addresses.ts'
 import { createPageReader } from './page-reader.ts'
@@ -14,7 +12,6 @@ export interface WebOverrides {
   readonly resolve?: UrlPolicy['resolve']
   readonly allowAddress?: UrlPolicy['allowAddress']
   readonly limits?: PageLimits
-  /** See `GetRequest`. */
   readonly authorities?: string
 }
 

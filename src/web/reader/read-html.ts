@@ -10,23 +10,21 @@ export interface ReadRequest {
   readonly format: 'markdown' | 'text'
 }
 
-/** The readable content of a page. */
 export interface Reading {
   readonly title: string
   readonly text: string
-  /** True if the text is longer. */
+  /** True if the text exceeds `MAX_CHARS`. */
   readonly cut: boolean
 }
 
-/** Limit of the text. */
 const MAX_CHARS = 1_000_000
 
-/** Limit for Readability, which takes too long with more elements. */
+/** The limit for Readability, which takes too long with more elements. */
 const MAX_ELEMENTS = 100_000
 
 /**
- * Returns a page's article, or all of it if there is none. Must run under limits of time and memory, because
- * of HTML made to hang; may throw anything.
+ * Returns a page's article, or the whole page. Needs limits of time and memory, because HTML may be made to
+ * hang; may throw anything.
  */
 export function readHtml({ html, url, format }: ReadRequest): Reading {
   const { document } = parseHTML(asDocument(html))
@@ -38,7 +36,7 @@ export function readHtml({ html, url, format }: ReadRequest): Reading {
   return { title: article?.title || title, text: headOf(text, MAX_CHARS), cut: text.length > MAX_CHARS }
 }
 
-/** Adds missing html and body elements, which other libraries need and the parser does not add. */
+/** Adds html and body elements, which other libraries need and the parser does not add. */
 const asDocument = (html: string): string =>
   /<html[\s>]/i.test(html) && /<body[\s>]/i.test(html)
     ? html

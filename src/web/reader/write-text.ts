@@ -38,7 +38,7 @@ export function createWriter(format: 'markdown' | 'text', base: string): (html: 
   return (html) => (html.trim() === '' ? '' : writer.turndown(html))
 }
 
-/** Makes links absolute. Keeps only the words of a link that nobody could follow. */
+/** Makes links absolute. Keeps only the text of a link that nobody could follow. */
 const link = (base: string): Rule => ({
   filter: 'a',
   replacement: (content, node) => {
