@@ -16,18 +16,16 @@ export interface FilledBudget {
   readonly tools: readonly PromptTool[]
 }
 
-/** Tokens that the tools may have, their layer's text included, so that required layers fit. */
+/** Tokens for the tools and their layer's text that leave space for required layers. */
 interface FewerTools {
   readonly toolTokens: number
 }
 
 /**
- * Gives the target's tokens to the layers in order of priority, equal ones in the script's order. What a
- * layer gets depends only on the message and on the layers before it. The total is counted on the joined
- * texts, so it is exact.
- *
- * Returns `FewerTools` if the tools take too much: they never keep a required layer out. Throws
- * `WrapError('budget')` if the message or a required layer does not fit though there are no tools.
+ * Gives the target's tokens to layers by priority, equal layers in the script's order. A layer's tokens
+ * depend only on the message and the layers before it. The total is exact, because it is counted on the
+ * joined texts. Returns `FewerTools` if the tools would keep a required layer out. Throws
+ * `WrapError('budget')` if the message or a required layer does not fit even without tools.
  */
 export function fillBudget(
   layers: readonly Layer[],
@@ -67,10 +65,7 @@ function inServingOrder(layers: readonly Layer[], { toolsFirst = false }: Budget
   return layers.toSorted((a, b) => rank(a) - rank(b) || a.priority - b.priority)
 }
 
-/**
- * Throws if the message does not fit, unless the first required layer would not fit even alone: its own error
- * says more.
- */
+/** Throws if the message does not fit, unless the first required layer alone has a more precise error. */
 function checkMessage(
   ledger: Ledger,
   ordered: readonly Layer[],
@@ -102,7 +97,7 @@ function fitLayer(candidate: Candidate): LayerReport | FewerTools {
     if (trimmed) return report(candidate, trimmed.text, 'trimmed', trimmed.note)
     return report(candidate, '', 'dropped', shortageText(candidate))
   }
-  // A list of tools is never trimmed: it must name the tools that are sent.
+  // A list of tools is never trimmed, because it must name the tools that are sent.
   const { tokens, cap, share, last } = priced
   if (!last) return { toolTokens: Math.min(cap, counter.count(text) + tokens - overrun(candidate)) }
   const why = cap < share ? `more important layers leave ${cap} for tools` : `tools may have ${cap}`
@@ -117,7 +112,7 @@ function tryPut({ layer, priced, ledger, terms }: Candidate, text: string): bool
   return ledger.tryPut({ layer, text, toolTokens: priced?.tokens })
 }
 
-/** Joined texts may have a token or two more than apart, so a text that is just too long is trimmed again. */
+/** Trims a text again if it is just too long: joined texts may have a token or two more than apart. */
 function putTrimmed(candidate: Candidate): ReturnType<typeof trimLayer> {
   const { layer, ledger, terms } = candidate
   let allowed = Math.min(left(candidate), layer.maxTokens ?? Infinity)

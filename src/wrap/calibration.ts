@@ -5,23 +5,20 @@ import { createSerial } from '../base/jobs/serial.ts'
 import type { ModelSettings } from './model-settings.ts'
 import type { Calibration, CalibrationStore } from './ports.ts'
 
-/** A request in our tokens. `framing` is what we expect the provider to add. */
+/** A request in our tokens. `framing` is the number that the provider is expected to add. */
 export interface CountedRequest {
   readonly counted: number
   readonly framing: number
-  /** Of `counted`, the tokens of pictures. */
+  /** The part of `counted` that is for pictures. */
   readonly pictures?: number
 }
 
-/**
- * Learns from reports and refusals how much more each provider counts than we do. Reading rejects with
- * `StorageError`; a failure to learn is only logged.
- */
+/** Learns a provider's tokens per token of ours. Reading rejects with `StorageError`; learning only logs. */
 export class Calibrations {
   readonly #store: CalibrationStore
   readonly #clock: Clock
   readonly #log: Log
-  // Each report builds on the one before it.
+  // Serial, because each report builds on the report before it.
   readonly #oneByOne = createSerial()
   readonly #logged = new Set<string>()
 
@@ -48,7 +45,7 @@ export class Calibrations {
 
   async learnFrom(model: ModelSettings, request: CountedRequest, usage: Usage | undefined): Promise<void> {
     if (!usage) return
-    // A rule for pictures may count too many or too few, and the report does not say how many are of text.
+    // The picture rule may be wrong, and a report does not tell the tokens of text from those of pictures.
     if (request.pictures) return
     const room = model.contextWindow - model.maxOutput
     const report: TokenReport = { ...request, reported: usage.input, room, at: this.#clock.now() }
@@ -93,26 +90,23 @@ export class Calibrations {
 export const calibrationKey = ({ backend, endpoint = '', model, encoding }: ModelSettings): string =>
   [backend, endpoint, model, encoding].join(' ')
 
-/** With a smaller factor, a prompt could be longer than the window in our own count. */
+/** With a smaller factor, a prompt could exceed the window even in our own count. */
 const MIN_FACTOR = 1
-/**
- * A byte tokenizer counts about 4.5 tokens per token of ours in English, and 9 in Hindi or Thai. A higher
- * ratio cannot be true of one prompt.
- */
+/** A byte tokenizer has about 4.5 tokens per token of ours in English, 9 in Hindi or Thai; more is wrong. */
 const MAX_FACTOR = 12
 /** A smaller fraction means that only a part of the prompt was counted. */
 const MIN_SHARE_OF_TEXT = 0.7
 const MAX_FACTOR_CHANGE = 0.1
 const REPORT_WEIGHT = 0.2
-/** Reports of shorter prompts are ignored: those are mostly framing. */
+/** Reports of shorter prompts are ignored, because framing is most of them. */
 const MIN_COUNTED_TOKENS = 100
 const REPORT_MARGIN = 1.01
-/** Fraction of `room` from which on a report can raise `most`: below it, fixed additions weigh too much. */
+/** The smallest fraction of `room` at which a report can raise `most`: below, fixed additions weigh more. */
 const MIN_SHARE_OF_ROOM = 0.5
-/** A margin, since the next prompt is another text. */
+/** A margin, because the next prompt has another text. */
 const REFUSAL_MARGIN = 1.03
 
-/** In tokens; `room` is the window less the answer, `at` is in ms. */
+/** Counts are in tokens; `room` is the window less the answer, `at` is in ms. */
 export interface TokenReport extends CountedRequest {
   readonly reported: number
   readonly room: number
@@ -127,7 +121,7 @@ export const isSuspect = (report: TokenReport): boolean =>
 const isBelieved = (counted: number, reported: number): boolean =>
   counted >= MIN_COUNTED_TOKENS && reported > 0 && reported / counted <= MAX_FACTOR
 
-/** `assumed` is the factor before the first report. Returns `known` itself if the report tells nothing. */
+/** `assumed` is the factor before the first report. Returns `known` itself if the report changes nothing. */
 export function learn(
   known: Calibration | undefined,
   report: TokenReport,
@@ -146,7 +140,7 @@ export function learn(
   return seen >= most ? { ...learned, most: seen, mostAt: at } : { ...learned, most }
 }
 
-/** A prompt that was refused as too long, in our tokens and in the provider's. */
+/** A prompt refused as too long: `counted` in our tokens, `tokens` in the provider's. */
 interface RefusedPrompt {
   readonly counted: number
   readonly tokens: number
@@ -170,7 +164,7 @@ export function learnRefusal(
 export const factorNow = (known: Calibration, now: number): number =>
   Math.max(known.factor, mostNow(known, now))
 
-/** Returns the largest factor, which expires after a day: a server may be restarted with another model. */
+/** Returns the largest factor, which expires after a day, as a server may restart with another model. */
 const mostNow = ({ most, mostAt }: Calibration, now: number): number =>
   mostAt + DAY_MS < now ? MIN_FACTOR : most
 

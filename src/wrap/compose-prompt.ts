@@ -8,19 +8,17 @@ import { priceTools } from './scope/rungs.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
 import { fullText } from './trim.ts'
 
-/** Runs of the layers after which the tools are left out. */
+/** The number of runs after which the tools are left out. */
 const MAX_RUNS = 8
-/** Storing a script has a lower limit. */
+/** A limit above the limit for storing a script. */
 const MAX_SCRIPT_CHARACTERS = 256 * 1024
 
 /**
- * Runs the layers in Lua, then fits them into the budget, in the wrap process (wrap/lua). The same
- * snapshot gives the same prompt. `printed` gets what the script prints, also if it fails. Throws
- * `WrapError`.
- *
- * If the tools do not fit, or leave too little for required layers, the layers run again with fewer tokens
- * for tools: `share` is the config's part of the target, `most` is what more important layers leave of it,
- * and `allowance` is what this run chooses tools for. `last` is true if no further run can help.
+ * Runs the layers in Lua, then fits them into the budget, in the wrap process (wrap/lua). Equal snapshots
+ * give equal prompts. `printed` gets the script's lines, even on failure. Throws `WrapError`. If the tools or
+ * the required layers do not fit, runs again with fewer tokens for tools: `share` is the config's part of the
+ * target, `most` is the part that more important layers leave, and `allowance` is this run's limit for
+ * choosing tools. `last` is true if no further run can help.
  */
 export function composePrompt(
   snapshot: Snapshot,
@@ -62,14 +60,14 @@ export function composePrompt(
       ...(pictures ? { pictures } : {}),
     })
     if ('sums' in filled) return promptOf(snapshot, filled, target, limit, composed)
-    // Joined texts may have a token or two more than apart: then a little less is tried.
+    // Tries slightly fewer tokens, because joined texts may have a token or two more than apart.
     most = run < MAX_RUNS ? Math.max(0, Math.min(most, filled.toolTokens)) : 0
     const forChoice = most - addedTokens(layer, counter)
     allowance = Math.max(0, forChoice < allowance ? forChoice : Math.floor(allowance * 0.9))
   }
 }
 
-/** Returns the tokens (our count) of a prompt that leaves space in the window for the answer. */
+/** Returns the tokens, in our count, of a prompt that leaves space in the window for the answer. */
 export function promptBudget({ contextWindow, maxOutput, calibration }: ModelProfile): number {
   const factor = Number.isFinite(calibration) ? Math.max(1, calibration) : 1
   return Math.max(0, Math.floor((contextWindow - maxOutput) / factor))
@@ -94,7 +92,7 @@ function tokensForTools(
   return Math.min(Math.floor(whole * toolsShare), toolsTokens)
 }
 
-/** Returns how many tokens a script has added to the text that the tools were chosen with. */
+/** Returns the tokens that a script has added to the text that the tools were chosen with. */
 const addedTokens = (layer: Layer | undefined, counter: TokenCounter): number =>
   layer?.tools ? Math.max(0, counter.count(fullText(layer)) - counter.count(layer.tools.text)) : 0
 

@@ -2,7 +2,7 @@ import type { Entry } from '../words/entry.ts'
 import { utf8Bytes } from '../base/amounts.ts'
 import type { TokenCounter } from './ports.ts'
 
-/** The text of an entry, whose later lines are indented. */
+/** An entry's text. Each line after the first is indented. */
 export type EntryText = ReturnType<typeof createEntryText>
 
 export function createEntryText(text: string, counter: TokenCounter, at?: number) {
@@ -11,9 +11,9 @@ export function createEntryText(text: string, counter: TokenCounter, at?: number
   let beginsAtMargin: boolean | undefined
   return {
     text,
-    /** The time of the entry in ms; undefined for a text that belongs to no entry. */
+    /** The entry's time in ms; undefined for a text that belongs to no entry. */
     at,
-    /** False if trim.ts would not see the beginning of an entry here. */
+    /** False if trim.ts would not recognize the beginning of an entry here. */
     beginsAtMargin: (): boolean => (beginsAtMargin ??= /^\S/u.test(text)),
     bytes: (): number => (bytes ??= utf8Bytes(text)),
     /** Tokens of the text and a line break. */
@@ -35,7 +35,6 @@ export function countEntryTokens(
   return all - last.tokens() + counter.count(last.text)
 }
 
-/** A heading, which may be empty, and the entries under it. */
 export const joinEntries = (heading: string, entries: readonly EntryText[]): string =>
   `${heading === '' ? '' : `${heading}\n`}${entries.map(({ text }) => text).join('\n')}`
 
@@ -46,9 +45,8 @@ export function createEntryTexts(counter: TokenCounter) {
   const known = new WeakMap<Entry, { readonly group: readonly Entry[]; readonly made: EntryText }>()
   const plain = (text: string, at?: number): EntryText => createEntryText(text, counter, at)
   return {
-    /** Wraps a text that belongs to no entry. */
     plain,
-    /** Returns the text that `write` makes of entries that stay together. */
+    /** Returns the text that `write` creates for entries that stay together. */
     of(group: readonly Entry[], write: (group: readonly Entry[]) => string): EntryText {
       const [first] = group
       if (!first) return plain(write(group))

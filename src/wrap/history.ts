@@ -28,13 +28,13 @@ export const CONVERSATION_KINDS: readonly EntryKind[] = [
 
 const DEFAULT_KINDS: readonly string[] = ['message', 'action', 'reply', 'tool_call', 'tool_result', 'file']
 
-/** Characters of a result in the prompts of later turns. */
+/** The limit of a result's characters in the prompts of later turns. */
 const MAX_RESULT_CHARACTERS = 400
 
 /**
- * The entries that `query` of `tools.conversation` asks for, oldest first. A result is a later line of its
- * call, and later lines are indented, so that each line at the margin begins an entry. Beyond `maxBytes` the
- * oldest are left out.
+ * Returns the entries that `query` of `tools.conversation` selects, oldest first. Later lines are indented,
+ * results as later lines of their call, so that each line at the margin begins an entry. Drops the oldest
+ * above `maxBytes`.
  */
 export function conversationTexts(
   snapshot: Snapshot,
@@ -51,16 +51,16 @@ export function conversationTexts(
   )
   const all = steps && page.length > limit ? withoutOldest(page) : page
   const newest = newestWithin(all, (entry) => entry.bytes(), maxBytes)
-  // With steps the text begins like one that the budget trims.
+  // With `steps`, the text begins like a text that the budget trims.
   return newest.length === page.length ? page : [texts.plain(OMISSION), ...newest]
 }
 
-/** Leaves out the first entry, and as many of the next as let the text begin alike for many turns. */
+/** Drops the first entry, and enough of the next that the text begins equally for many turns. */
 function withoutOldest([first, ...entries]: readonly EntryText[]): readonly EntryText[] {
   return entries.slice(steadyStart(entries, first, () => 1))
 }
 
-/** The rows that `query` of `tools.history` asks for, oldest first, at most `maxBytes` of text. */
+/** Returns the rows that `query` of `tools.history` selects, oldest first, at most `maxBytes` of text. */
 export function historyRows(snapshot: Snapshot, query: Json, maxBytes: number): readonly JsonObject[] {
   const bytesOf = (group: RowGroup): number =>
     group.reduce((sum, { entry }) => sum + utf8Bytes(textForModels(entry)), 0)
@@ -106,14 +106,14 @@ function textOf(whole: Entry, maxCharacters: number): string {
   }
 }
 
-/** Returns the beginning of a result. A cut result has lost our own last lines. */
+/** Returns a result's beginning. A cut result has lost the last lines that sshawl added. */
 function resultText({ id, text, outside }: ToolResultEntry): string {
   const shown = clip(text, MAX_RESULT_CHARACTERS)
   if (!outside) return shown
   return textForModels({ id, text: shown, outside: shown === text ? outside : { ...outside, tail: 0 } })
 }
 
-/** Sanitizes again, since old calls were stored with unsanitized arguments. */
+/** Sanitizes again, because old calls were stored with unsanitized arguments. */
 const argumentsText = (call: ToolCallEntry): string => cleanText(JSON.stringify(call.arguments))
 
 function clip(text: string, characters: number): string {
@@ -121,7 +121,7 @@ function clip(text: string, characters: number): string {
   return head === text ? text : `${head}… [${text.length - head.length} more characters]`
 }
 
-/** Keeps the very last item in any case. */
+/** Always keeps the last item. */
 function newestWithin<T>(items: readonly T[], bytesIn: (item: T) => number, maxBytes: number): readonly T[] {
   let left = maxBytes
   let kept = 0
@@ -141,14 +141,14 @@ interface ConversationRow {
 type RowGroup = readonly ConversationRow[]
 
 interface HistoryQuery {
-  /** Number of groups: a call and its results count once. */
+  /** The number of groups: a call and its results count once. */
   readonly limit: number
   readonly skip: number
-  /** True if up to a quarter of `limit` may be left out, so that the text begins alike for many turns. */
+  /** True if up to a quarter of `limit` may be dropped, so that the text begins equally for many turns. */
   readonly steps: boolean
   readonly kinds: readonly Json[]
   readonly agents: boolean
-  /** `since` and `before` are each a row's id or a time in ms, and are not included. */
+  /** `since` and `before` are a row's id or a time in ms, and are not included. */
   readonly since: Json
   readonly before: Json
 }
@@ -169,9 +169,7 @@ export function readHistoryQuery(argument: Json): HistoryQuery {
   }
 }
 
-/**
- * Returns groups, oldest first. A result is in its call's group, so pages lose nothing and repeat nothing.
- */
+/** Returns groups, oldest first. A result is in its call's group, so pages lose and repeat nothing. */
 export function pageOf(snapshot: Snapshot, query: HistoryQuery): readonly RowGroup[] {
   const { since, before } = query
   const inRange = groupsOf(snapshot, query).filter(([first]) => {
@@ -217,6 +215,6 @@ export function groupsOfCalls<Row extends { readonly entry: Entry }>(
   return groups
 }
 
-/** Returns the same key for a call and its results. People's calls have no turn. */
+/** Returns an equal key for a call and its results. People's calls have no turn. */
 export const callKey = ({ turn, call }: { readonly turn?: string; readonly call: string }): string =>
   `${turn ?? ''}\n${call}`

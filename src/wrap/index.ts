@@ -1,4 +1,4 @@
-/** A prompt of layers under an exact budget, with the tools in scope. Knows no room, no server and no storage. */
+/** Prompts of layers under an exact budget, and tools in scope. Must not know rooms, servers or storage. */
 export { Calibrations, type CountedRequest, calibrationKey } from './calibration.ts'
 export { promptBudget } from './compose-prompt.ts'
 export { CONVERSATION_KINDS, MAX_HISTORY_ROWS, callKey, groupsOfCalls, textOfGroup } from './history.ts'

@@ -3,20 +3,20 @@ import { EXITS_KEY, NAV_KEY } from '../words/room-keys.ts'
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH, type Json, safeJson } from '../base/json.ts'
 import { SCOPE_KEY } from './scope/scope.ts'
 
-/** The key of the entry from which on models read the conversation. */
+/** The key of the entry at which models begin to read the conversation. */
 export const CHECKPOINT_KEY = 'checkpoint'
 
-/** Names the model which sums up the room; `none` for no summaries. */
+/** The key of the model that summarizes the room; `none` for no summaries. */
 export const SUMMARIZER_KEY = 'summarizer'
 
 const KEY = /^[A-Za-z0-9_.-]{1,64}$/
 
-/** Characters of a value as JSON. */
+/** The limit of a value's characters as JSON. */
 export const MAX_VALUE_CHARS = 16_384
 
 const MAX_KEYS = 256
 
-/** Keys that only commands set, with the command. */
+/** Keys that only commands set, each with its command. */
 export const OWNED_KEYS: ReadonlyMap<string, string> = new Map([
   [SCOPE_KEY, 'tools'],
   [CHECKPOINT_KEY, 'checkpoint'],
@@ -33,7 +33,7 @@ export function checkKey(key: string): void {
   if (!isKey(key)) throw new Refusal('a key is 1-64 of letters, digits, _, . and -')
 }
 
-/** Throws `Refusal` if there is no place for one more key. */
+/** Throws `Refusal` if the room has no space for one more key. */
 export function checkPlace(key: string, values: { has(key: string): boolean; readonly size: number }): void {
   if (values.size < MAX_KEYS || values.has(key)) return
   throw new Refusal(`a room has at most ${MAX_KEYS} keys; - removes one`)

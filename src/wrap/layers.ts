@@ -14,23 +14,23 @@ export interface Layer {
   readonly priority: number
   readonly text: string
   readonly system: boolean
-  /** True for a layer after the rest of the context, since its text changes from request to request. */
+  /** True for a layer at the context's end, because its text changes from request to request. */
   readonly late?: true
   readonly required: boolean
   readonly trim: Trim
-  /** Comes before the text and is never trimmed; may be empty. */
+  /** Precedes the text and is never trimmed; may be empty. */
   readonly heading: string
   /** Includes the heading; absent if only the budget limits the layer. */
   readonly maxTokens?: number
   readonly tools?: Selection
-  /** The text's entries, if the host made the text. */
+  /** The text's entries, if the host created the text. */
   readonly entries?: readonly EntryText[]
 }
 
-/** Ids of all tools that can be called, aliases included, by the form that the layer's text was made for. */
+/** Ids of all callable tools, aliases included, by the form for which the layer's text was written. */
 export type ChosenTools = Readonly<Record<ToolForm, readonly string[]>>
 
-/** What `tools.select_tools` chose for a layer. Its text is empty if there are no tools. */
+/** The choice of `tools.select_tools` for a layer. Its text is empty if there are no tools. */
 export interface Selection {
   readonly chosen: ChosenTools
   readonly text: string
@@ -45,14 +45,14 @@ export interface LayerFacts {
   readonly target: number
   readonly counter: TokenCounter
   readonly price: Pricer
-  /** Tokens that tools and the text of their layer may have together. */
+  /** The tokens that tools and their layer's text may have together. */
   readonly allowance: number
   /** Gets the lines that the script prints in this run. */
   readonly printed: string[]
 }
 
 export interface ComposedLayers {
-  /** Tokens that the script asked for, possibly more than there are. */
+  /** The tokens that the script asked for, possibly more than available. */
   readonly target: number
   readonly layers: readonly Layer[]
   readonly warnings: readonly string[]
@@ -62,24 +62,20 @@ const MIN_OUTPUT_BYTES = 256 * 1024
 /** English has about five bytes a token; quoting may double them. */
 const OUTPUT_BYTES_PER_TOKEN = 24
 
-/** Bytes that the layers of a prompt may return. */
 export const outputLimit = (target: number): number =>
   Math.max(MIN_OUTPUT_BYTES, target * OUTPUT_BYTES_PER_TOKEN)
 
-/** Bytes of the conversation that the layers are given: even quoted, it stays below the limit. */
+/** The limit of the conversation's bytes for layers: even quoted, it stays below `outputLimit`. */
 export const conversationLimit = (target: number): number => Math.floor(outputLimit(target) / 3)
 
-/**
- * Returns the layers in the order of their texts: late ones come last. What precedes them begins alike in all
- * requests of a room for all askers, so that a provider's cache holds for it.
- */
+/** Puts late layers last: all requests of a room begin equally, so that a provider's cache stays valid. */
 export const inTextOrder = (layers: readonly Layer[]): readonly Layer[] =>
   layers.toSorted((a, b) => Number(a.late ?? false) - Number(b.late ?? false))
 
-/** As in lua/wrap.lua. */
+/** Must equal the limit in lua/wrap.lua. */
 const MAX_LAYERS = 200
 
-/** What Lua names by numbers, from 1. */
+/** Items that Lua names by numbers, from 1. */
 interface Numbered {
   readonly selections: readonly Selection[]
   readonly unread: readonly string[]

@@ -4,18 +4,18 @@ import type { TokenCounter } from './ports.ts'
 import { BREAK } from './prompt.ts'
 
 export interface BudgetInputs {
-  /** Tokens of all that is sent. */
+  /** Tokens of the whole request. */
   readonly target: number
   readonly message: string
   readonly framing: Framing
   readonly counter: TokenCounter
-  /** Tokens of the pictures that go along with the message. */
+  /** Tokens of the pictures sent with the message. */
   readonly pictures?: number
   /** True if tools come right after required layers. */
   readonly toolsFirst?: boolean
 }
 
-/** Tokens. `message` includes the break before it. */
+/** In tokens. `message` includes the break before it. */
 export interface BudgetSums {
   readonly system: number
   readonly context: number
@@ -86,7 +86,6 @@ export class Ledger {
     return parts.slice(0, parts.length - late.length).join(BREAK).length
   }
 
-  /** The layers of one placement, joined in the script's order, late ones last. */
   text(placement: 'system' | 'context'): string {
     return this.#parts(placement === 'system').join(BREAK)
   }
@@ -118,14 +117,14 @@ export class Ledger {
 const sum = ({ system, user, tools, framing, pictures }: Costs): number =>
   system + user + tools + framing + pictures
 
-/** Counts joined texts exactly. A text is counted apart, and only once, if the next one starts anew. */
+/** Counts joined texts exactly. Counts a text apart, and only once, if the next text starts anew. */
 function createJoinedCounter(counter: TokenCounter): (parts: readonly string[]) => number {
   const beforeOthers = new Map<string, number>()
   const countBefore = (text: string): number => {
     const known = beforeOthers.get(text)
     if (known !== undefined) return known
     const last = text.slice(text.lastIndexOf('\n') + 1)
-    // The break joins the last line only, if that line starts anew.
+    // The break joins only the last line, if that line starts anew.
     const tokens = counter.startsAnew(last)
       ? counter.count(text) - counter.count(last) + counter.count(last + BREAK)
       : counter.count(text + BREAK)

@@ -2,22 +2,22 @@ import type { Json } from '../base/json.ts'
 import type { Price } from '../base/price.ts'
 import type { PictureRule } from '../words/picture-tokens.ts'
 
-/** A model's configuration, without keys. */
+/** A model's configuration, without API keys. */
 export interface ModelSettings {
-  /** Without `@`. */
+  /** The name without `@`. */
   readonly name: string
   readonly backend: string
-  /** The provider's name for it, such as `qwen3:8b`. */
+  /** The provider's name for the model, such as `qwen3:8b`. */
   readonly model: string
-  /** Its server's address. What is learned of a model is kept for each server. */
+  /** The server's address. Facts learned about a model are stored per server. */
   readonly endpoint?: string
   /** Tokens, prompt and answer together. */
   readonly contextWindow: number
-  /** Present if a refusal gave no numbers, so that this window is guessed. */
+  /** True if a refusal gave no numbers, so that this window is guessed. */
   readonly isWindowGuessed?: boolean
   /** Tokens of the answer. */
   readonly maxOutput: number
-  /** True if a refusal gave `maxOutput` as the most of the model. */
+  /** True if a refusal gave `maxOutput` as the model's maximum. */
   readonly isOutputLimited?: boolean
   readonly encoding: string
   readonly framing: Framing
@@ -25,13 +25,13 @@ export interface ModelSettings {
   /** The model's tool scope, applied in addition to the room's. */
   readonly tools: Json
   readonly enabled: boolean
-  /** The model that is asked if this one fails before it said anything. */
+  /** The model that is asked if this model fails before its first text. */
   readonly fallback?: string
   readonly price?: Price
   readonly lacks?: Lacks
-  /** True if it takes pictures; absent if neither the config nor its server says so. */
+  /** True if the model takes pictures; absent if neither the config nor the server says so. */
   readonly images?: boolean
-  /** How its provider counts pictures; absent: `CAREFUL_PICTURES`. */
+  /** The provider's way of counting pictures; default: `CAREFUL_PICTURES`. */
   readonly pictureRule?: PictureRule
 }
 
@@ -39,7 +39,6 @@ export interface ModelSettings {
 export interface Lacks {
   readonly tools?: string
   readonly systemRole?: string
-  /** Pictures, which its provider has refused. */
   readonly pictures?: string
   /** Request fields that are omitted or renamed, each with the reason. */
   readonly fields?: Readonly<Record<string, string>>

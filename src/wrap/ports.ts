@@ -1,9 +1,6 @@
-/**
- * Prompts: what a model reads, composed from a snapshot of its room under an exact token budget
- * (compose-prompt.ts), and which tools a turn has (scope.ts). This folder runs in the server and in the wrap
- * process: it must not know files, `node:`, npm packages, or how models are asked, tools run and anything is
- * stored. Composing must not know a clock.
- */
+// Prompts: composed from a snapshot of a room under an exact token budget (compose-prompt.ts), with the tools
+// of a turn (scope.ts). Runs in the server and in the wrap process: must not know files, `node:`, npm
+// packages, storage, or how models are asked and tools run. Composing must not know a clock.
 import type { EntryId, EntryKind, RoomName } from '../words/entry.ts'
 import type { PersonId } from '../words/person.ts'
 import type { Json, JsonObject } from '../base/json.ts'
@@ -90,7 +87,7 @@ export interface LuaJob {
   readonly maxOutput: number
 }
 
-/** Runs each job in an environment of its own. Blocks its process, which can be killed. */
+/** Runs each job in its own environment. Blocks its process, which can be killed. */
 export interface LuaEngine {
   /** Throws `WrapError`: 'script' with the line, 'limit' for time, memory or output. */
   run(job: LuaJob): Json
@@ -103,7 +100,7 @@ export interface StoredScript {
   readonly version: number
   readonly source: string
   readonly author: string
-  /** Who set it in this room; null for a script that a fork copied, and for old ones. */
+  /** The person who set it in this room; null for a script that a fork copied, and for old scripts. */
   readonly person?: PersonId | null
   readonly at: number
 }
@@ -131,7 +128,7 @@ export interface StoredInstruction {
 
 /** All versions, by model, the newest first. All methods reject with `StorageError` only. */
 export interface InstructionStore {
-  /** Resolves to the texts for a model: the text for all models, then its own. */
+  /** Resolves to the texts for a model: the text for all models, then the model's own text. */
   current(room: RoomName, model: string): Promise<readonly string[]>
   put(instruction: Omit<StoredInstruction, 'version'>): Promise<StoredInstruction>
   versions(room: RoomName): Promise<readonly StoredInstruction[]>
@@ -142,13 +139,11 @@ export interface StoredSummary extends RoomSummary {
   readonly room: RoomName
 }
 
-/**
- * Keeps each room's newest 100 versions, cleared ones included. All methods reject with `StorageError` only.
- */
+/** Keeps a room's newest 100 versions, cleared ones included. Methods reject with `StorageError` only. */
 export interface SummaryStore {
   current(room: RoomName): Promise<StoredSummary | undefined>
   versions(room: RoomName): Promise<readonly StoredSummary[]>
-  /** Resolves to undefined, and stores nothing, if `replaces` is given and not the newest. */
+  /** Resolves to undefined, and stores nothing, if `replaces` is given and is not the newest version. */
   put(summary: Omit<StoredSummary, 'version'>, replaces?: number): Promise<StoredSummary | undefined>
 }
 
@@ -163,28 +158,28 @@ interface RowsQuery {
 /** Reads the last version of entries that were not retracted. All methods reject with `StorageError` only. */
 export interface HistoryStore {
   /**
-   * Resolves to the newest rows, oldest first: `maxRows`, or until they have more than `maxTokens`. A row
-   * without a count is estimated at a token per eight bytes, which is too few rather than too many.
+   * Resolves to the newest rows, oldest first: `maxRows`, or until they have more than `maxTokens`. Estimates
+   * an uncounted row at a token per eight bytes, which gives too few rows rather than too many.
    */
   newest(
     room: RoomName,
     query: RowsQuery & { readonly maxTokens: number; readonly before?: EntryId },
   ): Promise<readonly HistoryRow[]>
-  /** Rows after an entry, or from the first on, oldest first. */
+  /** Resolves to rows after an entry, or from the first entry, oldest first. */
   following(room: RoomName, query: RowsQuery): Promise<readonly HistoryRow[]>
-  /** Calls of each tool in a room, by id, without refused ones. */
+  /** Resolves to the number of calls of each tool in a room, by id, without refused calls. */
   toolCalls(room: RoomName): Promise<Readonly<Record<string, number>>>
   saveCounts(encoding: string, counts: ReadonlyMap<EntryId, number>): Promise<void>
 }
 
-/** Factors are the provider's tokens for each of ours, at least 1; times are in ms. */
+/** Factors are the provider's tokens per token of ours, at least 1; times are in ms. */
 export interface Calibration {
   readonly factor: number
   /** The largest factor of long prompts, with a margin. Budgets use it for a day. */
   readonly most: number
   readonly mostAt: number
   readonly reports: number
-  /** Reports in which the server seemed to have read only a part of the prompt. */
+  /** The number of reports in which the server seemed to have read only a part of the prompt. */
   readonly doubted: number
   readonly at: number
 }

@@ -70,10 +70,10 @@ export interface Prompt {
   readonly findable?: number
 }
 
-/** The layer with what the asker said of themselves, the last of the context. Only they may read its text. */
+/** The context's last layer, with the asker's memories of themselves. Only the asker may read its text. */
 export const MEMORY_OF_ASKER = 'memory_of_asker'
 
-/** Returns the prompt for other readers than the asker: with the number of that layer's memories for its text. */
+/** Returns the prompt for other readers than the asker, with the number of memories instead of their text. */
 export function withoutAskersMemory(prompt: Prompt): Prompt {
   const layer = prompt.layers.at(-1)
   if (layer?.name !== MEMORY_OF_ASKER || !layer.length) return prompt
@@ -92,7 +92,7 @@ export function userContent(prompt: Pick<Prompt, 'context' | 'message'>): string
   return [prompt.context, prompt.message].filter((part) => part !== '').join(BREAK)
 }
 
-/** Without a system role the system text is at the head of the user's part. */
+/** Without a system role, the system text begins the user's part. */
 export function systemAndUser(prompt: Prompt, withoutSystemRole: boolean): { system: string; user: string } {
   const user = userContent(prompt)
   if (!withoutSystemRole || prompt.system === '') return { system: prompt.system, user }
@@ -113,7 +113,7 @@ export const toRequest = (prompt: Prompt): PromptRequest => ({
   tools: prompt.tools.flatMap(({ definition }) => definition ?? []),
 })
 
-/** A prompt that nobody counted. */
+/** Creates a prompt without token counts. */
 export const plainPrompt = (system: string, message: string, context = ''): Prompt =>
   countedPrompt({ system, message, context }, { system: 0, context: 0, message: 0 })
 

@@ -12,20 +12,20 @@ interface PastRun {
   readonly value: Json
 }
 
-/** Runs that are kept; the least recently used goes first. */
+/** The number of cached runs; the least recently used is dropped first. */
 const MAX_RUNS = 32
-/** Questions of a kept run. */
+/** The limit of a cached run's questions. */
 const MAX_ASKED = 64
-/** Characters of a kept run: its script with the data, and its answers with the result. */
+/** The limit of a cached run's characters: its script with the data, and its answers with the result. */
 const MAX_CHARS = 256 * 1024
 
 export type RepeatedRuns = (engine: LuaEngine, job: LuaJob) => Json
 
 /**
- * Runs Lua only if its result is not known. A script has no clock, no chance and no memory: with the same
- * data and answers it asks the same and gives the same. So first the host is asked what the last such run
- * asked. If an answer differs, Lua runs, and gets the answers again that the host gave already. Throws
- * `WrapError`, as `engine.run` does; a run that fails is not kept.
+ * Runs Lua only if its result is not known. A script has no clock, no randomness and no memory, so equal data
+ * and answers give equal questions and an equal result. First asks the host the questions of the last such
+ * run. If an answer differs, runs Lua, with the answers so far. Throws `WrapError`, as `engine.run` does; a
+ * run that fails is not cached.
  */
 export function createRepeatedRuns(): RepeatedRuns {
   const kept = new Map<string, PastRun>()
@@ -57,11 +57,11 @@ function ask({ host }: LuaJob, { name, argument }: Pick<Asked, 'name' | 'argumen
   return one
 }
 
-/** A host that first gives the answers that it has given already. */
+/** Returns a host that first repeats the answers given so far. */
 function afterThose(asked: Asked[], job: LuaJob): LuaJob['host'] {
   let next = 0
   return (name, argument) => {
-    // An engine may begin a script again: then the rest is no answer to what it asks.
+    // An engine may begin a script again; then the remaining answers do not fit its questions.
     const known = asked[next]
     const fits = known?.name === name && JSON.stringify(known.argument) === JSON.stringify(argument)
     if (!fits) asked.length = Math.min(asked.length, next)
@@ -72,7 +72,7 @@ function afterThose(asked: Asked[], job: LuaJob): LuaJob['host'] {
   }
 }
 
-/** Answers that are no objects: `isSmall` keeps no others. */
+/** Compares answers that are no objects: `isSmall` keeps no others. */
 const isSame = (past: Asked, now: Asked): boolean =>
   'answer' in past && 'answer' in now && past.answer === now.answer
 

@@ -20,11 +20,11 @@ import { resolveScope, SCOPE_KEY } from './scope/scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
 import { uniqueTools } from './scope/tool-names.ts'
 
-/** Notes of one run, and lines that it prints. */
+/** Limits of the notes of one run, and of the lines that it prints. */
 const MAX_NOTES = 50
 const MAX_NOTE_CHARACTERS = 500
 
-/** Runs the layers in Lua, answers what they ask, and checks what they return. Throws `WrapError`. */
+/** Runs the layers in Lua, answers their questions, and checks their result. Throws `WrapError`. */
 export function runLayers(engine: LuaEngine, facts: LayerFacts, known: CounterCache): ComposedLayers {
   const { snapshot, target, printed } = facts
   printed.length = 0
@@ -44,10 +44,10 @@ export function runLayers(engine: LuaEngine, facts: LayerFacts, known: CounterCa
   return { ...composed, layers, warnings: [...composed.warnings, ...run.notes] }
 }
 
-/** The fraction of the target, as `text.share` of lua/text.lua. */
+/** A fraction of the target. Must equal `text.share` of lua/text.lua. */
 const MEMORY_SHARE = 1 / 8
 
-/** Returns the layer that is made outside of Lua, so that no script can read its text. It is the last. */
+/** Returns the last layer, which is created outside of Lua, so that no script can read its text. */
 function askersMemory({ memoryOfAsker: texts = [], user }: Snapshot, target: number): readonly Layer[] {
   if (texts.length === 0) return []
   return [
@@ -71,7 +71,7 @@ interface Run {
   readonly notes: string[]
   readonly selections: Selection[]
   readonly conversations: Map<string, readonly EntryText[]>
-  /** Conversations that Lua does not read; it has their numbers, from 1. */
+  /** Conversations that Lua does not read, but names by their numbers, from 1. */
   readonly unread: string[]
 }
 
@@ -86,7 +86,7 @@ function answer(name: string, argument: Json, run: Run): Json {
         const { id, name, description, schema, source, access } = tool
         return { id, name, description, schema, source, access, tokens: price.of(tool, 'full').sent.tokens }
       })
-    // Lua gets a selection's number: a thousand names would take longer than all the rest.
+    // Lua gets a selection's number, because a thousand names would take longer than all other work.
     case 'select_tools':
       return run.selections.push(select(argument, run))
     case 'selected_text':
@@ -99,11 +99,11 @@ function answer(name: string, argument: Json, run: Run): Json {
     case 'conversation':
       return conversation(argument, run)
     case 'unread_conversation': {
-      // What Lua does not read cannot change what it does, so its run need not be repeated for it.
+      // A text that Lua does not read cannot change its result, so Lua need not run again for the text.
       const text = conversation(argument, run)
       return text === '' ? null : run.unread.push(text.toWellFormed())
     }
-    // Not in the data, which would then never be the same again.
+    // Not part of the data, which would then never be the same again.
     case 'now':
       return snapshot.now
     case 'log': {

@@ -1,18 +1,18 @@
 import { fnv1a } from '../base/basics.ts'
 import type { EntryText } from './entry-texts.ts'
 
-/** Fraction of a conversation given up so that it begins at the same entry for many turns. */
+/** The fraction of a conversation dropped so that it begins at the same entry for many turns. */
 export const MAX_SHARE_GIVEN_UP = 0.25
 
 const MINUTE_MS = 60_000
-/** Of entries of the same minute, one in this many, on average, may be the first. */
+/** Of entries of the same minute, one in this number, on average, may be the first. */
 const ENTRIES_PER_START = 8
 
 /**
- * Returns the index of the entry at which a conversation begins that has no space for `before`, the entry
- * before these. Only the times of an entry and of its predecessor decide if it may be first, and its text if
- * they are in the same minute. So the conversation begins there until that entry no longer fits, then drops
- * about a quarter at once, and a provider's cache of it stays valid in between.
+ * Returns the index at which a conversation begins that has no space for `before`, the entry before these.
+ * Only the times of an entry and its predecessor decide if it may be first, and its text if they are in the
+ * same minute. So the beginning stays until that entry no longer fits, then about a quarter is dropped at
+ * once, and a provider's cache stays valid in between.
  */
 export function steadyStart(
   entries: readonly EntryText[],
@@ -33,10 +33,7 @@ export function steadyStart(
   return start.index
 }
 
-/**
- * Returns the largest power of two of which a multiple, in minutes, is between two times: its exponent plus
- * 1, or 0 if there is none.
- */
+/** Returns the exponent + 1 of the largest power of two, in minutes, that has a multiple between, or 0. */
 function levelBetween(earlier = 0, later = 0): number {
   let level = 0
   let unit = MINUTE_MS

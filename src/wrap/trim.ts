@@ -5,7 +5,7 @@ import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
 import { MAX_SHARE_GIVEN_UP, steadyStart } from './steady-start.ts'
 
-/** `tokens` is absent if they were not counted. */
+/** `tokens` is absent if not counted. */
 interface TrimmedText {
   readonly text: string
   readonly note: string
@@ -15,7 +15,7 @@ interface TrimmedText {
 export const fullText = (layer: Pick<Layer, 'heading' | 'text'>): string =>
   layer.heading === '' ? layer.text : `${layer.heading}\n${layer.text}`
 
-/** Undefined if nothing worth sending fits. */
+/** Returns undefined if nothing worth sending fits. */
 export function trimLayer(layer: Layer, tokens: number, counter: TokenCounter): TrimmedText | undefined {
   if (layer.trim === 'none' || tokens <= 0) return undefined
   if (layer.trim === 'oldest') return keepNewest(layer, tokens, counter)
@@ -41,7 +41,7 @@ function keepEnd(
   return undefined
 }
 
-/** Leaves out a character of several code points if the counter cut inside it. */
+/** Drops a character of several code points if the counter cut inside it. */
 function wholeCharacters(text: string, end: 'head' | 'tail', counter: TokenCounter, tokens: number): string {
   if (end === 'head') return headOf(text, counter.head(text, tokens).length)
   const from = text.length - counter.tail(text, tokens).length
@@ -53,7 +53,7 @@ const leftOut = (tokens: number): string => `… [${tokens} tokens left out]`
 
 /** Entries begin at the margin; their later lines are indented. */
 const ENTRY_BOUNDARY = /\n(?=[^\s])/u
-/** Joining two texts can change their token count by up to this much. */
+/** Joining two texts can change their token count by up to this number. */
 const SEAM_TOKENS = 4
 
 function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): TrimmedText | undefined {
@@ -64,7 +64,7 @@ function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): Trimme
   const fitting = newestThatFit(entries, space)
   const before = entries.at(-fitting.length - 1)
   const free = space - tokensOf(fitting)
-  // Much stays free if the entry before is long: then its beginning is shown.
+  // A long entry before leaves much space: then shows its beginning.
   if (before && fitting.length > 0 && free > MAX_SHARE_GIVEN_UP * tokens) {
     const cut = keepEnd(before.text, 'head', free - SEAM_TOKENS, counter)
     const kept = cut && [createEntryText(cut.text, counter), ...fitting]

@@ -1,8 +1,6 @@
-/**
- * The same tools, toolbox and models for a program without server, rooms and turns: src/wrap.ts,
- * docs/embedding.md. This folder must not know how a model is reached, where a tool comes from or what runs
- * Lua. It starts nothing.
- */
+// Tools, toolbox and models for a program without server, rooms and turns: src/wrap.ts, docs/embedding.md.
+// This folder must not know how a model is reached, where a tool comes from or what runs Lua. It starts
+// nothing.
 import type { Usage } from '../../words/entry.ts'
 import { errorMessage } from '../../base/errors.ts'
 import { cleanText, isBlank } from '../../base/text/clean-text.ts'
@@ -201,7 +199,7 @@ export class Chat {
     return { text, ...(usage ? { usage } : {}) }
   }
 
-  /** An unfinished step leaves nothing that a provider would refuse. */
+  /** An unfinished step leaves no message that a provider would refuse. */
   async #runStep(calls: readonly ToolCall[], said: AssistantMessage, signal: AbortSignal): Promise<void> {
     const from = this.#messages.length
     const replied = (message: ChatMessage): void => this.#append(message)
@@ -220,7 +218,6 @@ export class Chat {
   }
 }
 
-/** Returns a program's message sanitized. */
 function cleanMessage(message: ChatMessage): ChatMessage {
   if (message.role === 'tool') return { ...message, content: cleanText(message.content) }
   const text = cleanText(message.text)

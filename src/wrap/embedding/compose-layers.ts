@@ -1,4 +1,4 @@
-/** Layers that a program gives as functions, fitted into the same budget as Lua layers. Starts no process. */
+// Fits layers that a program gives as functions into the same budget as Lua layers. Starts no process.
 import type { Json, JsonObject, JsonSchema } from '../../base/json.ts'
 import type { Access } from '../../words/tool-words.ts'
 import { composePrompt, promptBudget } from '../compose-prompt.ts'
@@ -92,7 +92,7 @@ const TOOL_WORDS = {
   more: '- … and %d more, which find_tools knows\n',
 }
 
-/** Returns the layer as a script would give it, or nothing if it has neither text nor tools. */
+/** Returns the layer in a script's form, or an empty list for a layer without text and tools. */
 function draftOf(layer: ProgramLayer, view: LayerView, host: LuaJob['host']): readonly JsonObject[] {
   const { name, priority = 50, placement = 'system', required = false, trim = 'none' } = layer
   const { heading = '', maxTokens, tools } = layer

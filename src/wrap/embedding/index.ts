@@ -1,4 +1,4 @@
-/** The same tools, toolbox and models for a program without server, rooms and turns. Starts nothing by itself. */
+/** Tools, toolbox and models for a program without server, rooms and turns. Starts nothing by itself. */
 export { type ContextOptions, callTool, createContext } from './call-tool.ts'
 export { type Answer, type Chat, ChatError, type ChatOptions, createChat } from './chat.ts'
 export { type LayerView, type OfferedTool, type ProgramLayer, composeLayers } from './compose-layers.ts'

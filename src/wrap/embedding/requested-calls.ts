@@ -22,15 +22,11 @@ export interface ChatEvents {
 interface CallRequest {
   readonly listeners: readonly ChatEvents['toolCallRequested'][]
   readonly signal: AbortSignal
-  /** Limit of a reply's characters. */
   readonly maxChars: number
   readonly replied: (reply: ToolMessage) => void
 }
 
-/**
- * Lets listeners run the calls of one step, in order. The first reply appended for a call counts, else an
- * error. Rejects with the signal's reason, also while a listener works.
- */
+/** Lets listeners run calls in order. The first reply for a call counts. Rejects with the signal's reason. */
 export async function requestCalls(calls: readonly ToolCall[], handing: CallRequest): Promise<void> {
   const { listeners, signal, maxChars, replied } = handing
   const replies: ToolMessage[] = []

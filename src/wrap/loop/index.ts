@@ -1,4 +1,4 @@
-/** A model asked step by step: its stream, its reply, what it used. The calls of a step run between two requests. */
+/** Asks a model step by step: stream, reply, usage. A step's calls run between two requests. */
 export {
   type AssistantMessage,
   type ConfiguredModel,

@@ -1,11 +1,8 @@
-/**
- * A mark that a server whose parser is off leaves in the text of an answer: a thought, a call or the answer
- * itself begins after it.
- */
+/** A mark before a thought, a call or the answer, left in the text by a server whose parser is off. */
 export interface Mark {
   readonly kind: 'thought' | 'answer' | 'call'
   readonly open: string
-  /** What ends a thought or a call. All but the first begin what follows, and are read again. */
+  /** Texts that end a thought or a call. All but the first also begin the next part, and are read again. */
   readonly close: readonly string[]
 }
 
@@ -16,7 +13,7 @@ const mark =
 /** Channels of gpt-oss (cookbook.openai.com/articles/openai-harmony), which begin in three ways. */
 const CHANNELS = ['', '<|start|>assistant', '<|end|><|start|>assistant']
 
-/** No mark is the beginning of another one. */
+/** No mark is the beginning of another mark. */
 export const MARKS: readonly Mark[] = [
   ...[
     // Most models (docs.vllm.ai, reasoning/basic_parsers); Nova and Claude; Gemini's OpenAI-compatible
@@ -75,7 +72,7 @@ export const MARKS: readonly Mark[] = [
         `</${bar}DSML${bar}${name.trim().replace(/>?$/, '>')}`,
       ]),
     ),
-    // Mistral, Llama, Granite: until the end of the answer.
+    // Mistral, Llama, Granite: a call until the end of the answer.
     ...[['[TOOL_CALLS]'], ['<|python_tag|>'], ['<|tool_call|>']],
     ...CHANNELS.flatMap((start) =>
       ['<|channel|>commentary to=', '<|channel|>analysis to='].map((to) => [
@@ -88,13 +85,12 @@ export const MARKS: readonly Mark[] = [
   ].map(mark('call')),
 ]
 
-/** What may follow the beginning of a call: not the rest of a sentence about it. */
+/** The text that may follow a call's mark, unlike the rest of a sentence about the mark. */
 const CALLED = /^\s*(?:[{[<]|[\w.:-]+\s*(?:[{[(<>:="]|\n))/
 
-/** `isCut` is true if the answer was cut off in the text. */
+/** `isCut` is true if the answer was cut off in `text`. */
 export const isCall = (text: string, isCut: boolean): boolean =>
   CALLED.test(text) || (isCut && /^\s*[\w.:-]*$/.test(text))
 
-/** Returns the mark with which the text begins. */
 export const markAt = (text: string, at = 0): Mark | undefined =>
   MARKS.find(({ open }) => text.startsWith(open, at))

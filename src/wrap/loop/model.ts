@@ -6,7 +6,7 @@ import type { Prompt, ToolDefinition } from '../prompt.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { ToolMessage } from '../../tools/index.ts'
 
-/** A language model, as a turn or a program's conversation asks it: what goes out in a step, and what comes back. */
+/** A language model for a turn or a program's conversation: a step's request, and its answer's events. */
 
 /**
  * A model's reasoning, which is never part of its reply. Some providers want it back while the turn goes on.

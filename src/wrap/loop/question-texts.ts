@@ -3,10 +3,7 @@ import { cleanText } from '../../base/text/clean-text.ts'
 import type { PlainTexts } from '../prompt.ts'
 import { ArgumentError, checkMessages, type ChatMessage } from '../../tools/index.ts'
 
-/**
- * Returns the texts of a tool's question. Earlier messages become text: some providers refuse calls in a
- * request without tools. Throws `ArgumentError`.
- */
+/** Writes a tool's question as text: some providers refuse calls without tools. Throws `ArgumentError`. */
 export function questionTexts(messages: readonly ChatMessage[]): PlainTexts {
   const said = checkMessages(messages).filter(({ role }) => role !== 'note')
   const last = said.at(-1)

@@ -1,30 +1,24 @@
 import { cleanText } from '../../base/text/clean-text.ts'
 import { headOf } from '../../base/text/characters.ts'
 
-/** Characters of one reply, all steps together. A model that writes more is stopped. */
+/** The limit of a reply's characters in all steps. A model that writes more is stopped. */
 export const MAX_REPLY_CHARS = 65_536
 
 /** A reply while a model writes it. Sanitizes each piece for the room, and the whole for the log. */
 export interface Reply {
-  /**
-   * Takes the next piece of text, which may begin and end anywhere. False if the reply is full and the text
-   * was cut.
-   */
+  /** Adds a piece, which may begin and end anywhere. False if the reply is full and the text was cut. */
   add(text: string): boolean
   nextStep(): void
-  /** Takes back the text of this step. People may have been shown it, but it is not recorded. */
+  /** Takes back this step's text, which people may have seen, but which is not recorded. */
   unsay(): void
   /** Ends a part, and returns its text, sanitized and trimmed. Later text begins a new part. */
   take(): string
   isEmpty(): boolean
-  /** Shows the text held back so far. Returns the text of all parts, sanitized and trimmed. */
+  /** Shows text that was held back. Returns the text of all parts, sanitized and trimmed. */
   finish(): string
 }
 
-/**
- * `show` gets sanitized pieces, each continuing the one before. The text of a step is held back for as long
- * as it `isHeld`.
- */
+/** `show` gets sanitized pieces in order. Holds back a step's text as long as it `isHeld`. */
 export function createReply(
   show: (text: string) => void,
   isHeld: (text: string) => boolean = () => false,
@@ -90,21 +84,13 @@ function unlessHeld(show: (text: string) => void, isHeld: (text: string) => bool
   }
 }
 
-/**
- * Characters of a line kept as context for its next piece, which may continue an escape sequence or an emoji.
- */
+/** A line's characters kept as context for its next piece, which may continue an escape sequence or emoji. */
 const MAX_CONTEXT_CHARS = 256
 
-/**
- * An end that must wait for the next piece: half a character, half a line end, or an unfinished escape
- * sequence.
- */
+/** An end that waits for the next piece: half a character or line end, or an unfinished escape sequence. */
 const UNFINISHED = /(?:[\uD800-\uDBFF]|\r|[\u001b\u0090\u0098\u009b\u009d-\u009f][^\n]*)$/
 
-/**
- * Sanitizes a text that comes in pieces. Each piece is sanitized together with its line so far, so that the
- * shown pieces together equal the whole text sanitized at once.
- */
+/** Sanitizes pieces with their line so far, so that together they equal the whole text sanitized at once. */
 export function createStreamCleaner(show: (text: string) => void) {
   let line = ''
   let shown = 0

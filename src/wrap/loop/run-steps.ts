@@ -2,10 +2,7 @@ import { asRepeated, type CallCheck, type ToolCall } from '../toolbox/tool-call.
 import type { AssistantMessage, FinishReason } from './model.ts'
 import type { StepResult } from './stream-step.ts'
 
-/**
- * Asks a model and runs its calls, until it answers without a call or must be stopped. Rejects with the
- * signal's reason, and with what `ask` and `run` reject with.
- */
+/** Runs a model's calls until it answers without one or must stop. Rejects as `signal`, `ask` and `run`. */
 export async function runSteps({ maxSteps, signal, checkCalls, ask, run }: StepLoop): Promise<LoopEnd> {
   signal.throwIfAborted()
   for (let number = 1; number <= maxSteps; number++) {
@@ -32,13 +29,12 @@ interface StepLoop {
   readonly signal: AbortSignal
   readonly checkCalls: CallCheck
   ask(): Promise<StepResult>
-  /** Keeps what the model said for the next request, and runs its calls. */
+  /** Keeps the model's text for the next request, and runs its calls. */
   run(calls: readonly ToolCall[], said: AssistantMessage, end: FinishReason): Promise<void>
 }
 
 type LoopEnd =
-  /** The model called nothing: this is its answer. */
   | { readonly why: 'answered'; readonly result: StepResult }
-  /** Its calls must not run; `reason` is for people. */
+  /** The calls must not run; `reason` is for people. */
   | { readonly why: 'halted'; readonly calls: readonly ToolCall[]; readonly reason: string }
   | { readonly why: 'used-up' }

@@ -30,21 +30,20 @@ export interface StepResult {
   readonly received: Received
 }
 
-/** Milliseconds before each further try of the same request. */
+/** Ms before each further try of the same request. */
 const RETRY_PAUSES: readonly number[] = [500, 2000]
 
 export interface StepView {
   readonly reply: Pick<Reply, 'add' | 'unsay'>
-  /** Shows a piece of what the model thinks. */
   readonly think?: (text: string) => void
-  /** Called for each request that used tokens and has no end: it was stopped, or broke off. */
+  /** Called for each request that used tokens and has no end, because it was stopped or broke off. */
   readonly onInterrupted?: (received: Received) => Promise<void>
 }
 
 /**
- * One step: streams the model's text into the reply and collects its calls. A request that failed but may
- * succeed later is sent again, unless something was shown already. Rejects with `ModelError`, the signal's
- * reason, or what `onInterrupted` rejects with. Only an error before which nothing was shown has a `refusal`.
+ * Streams one step's text into the reply and collects its calls. Sends a failed request again if a retry may
+ * succeed and nothing was shown. Rejects with `ModelError`, the signal's reason, or as `onInterrupted`. Only
+ * an error before which nothing was shown has a `refusal`.
  */
 export async function streamStep(
   model: LanguageModel,
@@ -71,7 +70,7 @@ export async function streamStep(
   }
 }
 
-/** The longest pause that a provider may ask for; a request with a longer one is not sent again. */
+/** The longest pause that a provider may ask for; a request with a longer pause is not sent again. */
 const MAX_PAUSE_MS = 10_000
 
 function pauseBefore({ retryAfterMs = 0 }: ModelError, usual: number | undefined): number | undefined {
@@ -79,7 +78,6 @@ function pauseBefore({ retryAfterMs = 0 }: ModelError, usual: number | undefined
   return Math.max(usual, retryAfterMs)
 }
 
-/** What one try of a step has shown. */
 interface Shown {
   text: string
   anything: boolean
@@ -144,9 +142,7 @@ async function streamOnce(
   throw new ModelError('the answer ended before it was finished; ask again', true)
 }
 
-/**
- * Passes the events on, and records each when it arrives: a later reader may hold events back, or be stopped.
- */
+/** Passes events on, and records each on arrival: a later reader may hold events back, or be stopped. */
 async function* recordEvents(
   events: AsyncIterable<ModelEvent>,
   received: ReceivedSoFar,

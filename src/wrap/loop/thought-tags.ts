@@ -9,9 +9,9 @@ type StepEvent =
   | { readonly type: 'written-call'; readonly text: string }
 
 /**
- * Separates marked thoughts and calls from the text. A tag in code stays text: a model can write about tags.
- * Some chat templates write the opening tag themselves: then the first closing tag alone on a line ends a
- * thought that began with the answer.
+ * Separates marked thoughts and calls from the text. A tag in code stays text, because a model can write
+ * about tags. If a chat template wrote the opening tag, the first closing tag alone on a line ends a thought
+ * that began with the answer.
  */
 export async function* withTaggedThoughts(events: AsyncIterable<ModelEvent>): AsyncGenerator<StepEvent> {
   const splitter = new ThoughtSplitter()
@@ -27,28 +27,25 @@ export async function* withTaggedThoughts(events: AsyncIterable<ModelEvent>): As
 
 /** A line that opens or closes a code block (spec.commonmark.org/0.31.2, fenced code blocks). */
 const FENCE = /^ {0,3}(?:```|~~~)/
-/** Characters of a line that tell whether it is a fence. */
+/** The characters of a line that tell whether it is a fence. */
 const MAX_FENCE_CHARS = 8
-/** Blanks at the beginning of a line that are held back, since a tag may follow. */
+/** The limit of white space held back at a line's beginning, because a tag may follow. */
 const MAX_HELD_BLANKS = 256
 
-/**
- * Splits one answer into text and thoughts. However the pieces are cut, each character is read only a few
- * times.
- */
+/** Splits one answer into text and thoughts. Reads each character few times, however the pieces are cut. */
 class ThoughtSplitter {
   /** Text received and not yet passed on. */
   #held = ''
   #thought = ''
   #inside: Mark | undefined
-  /** The first characters of the line; undefined at its beginning. */
+  /** The line's first characters; undefined at its beginning. */
   #line: string | undefined
   #isCode = false
-  /** True after an odd number of backticks on this line: what follows is inline code. */
+  /** True after an odd number of backticks on this line, which begin inline code. */
   #isQuoted = false
   #hasSaid = false
   #hasThought = false
-  /** True between a thought and the next text: blanks there are dropped. */
+  /** True between a thought and the next text; white space there is dropped. */
   #isAfterThought = false
 
   #take(characters = this.#held.length): string {
@@ -89,7 +86,7 @@ class ThoughtSplitter {
     this.#isQuoted = false
   }
 
-  /** Reads on in a thought or a call, up to its end. Passes nothing of a call on before. */
+  /** Continues a thought or a call, up to its end. Passes on nothing of a call before its end. */
   *#goOnInside({ kind, close }: Mark): Iterable<StepEvent> {
     const ends = close.map((tag) => this.#held.indexOf(tag)).filter((at) => at >= 0)
     const partial = Math.max(0, ...close.map((tag) => partialTagLength(this.#held, tag)))
@@ -103,7 +100,7 @@ class ThoughtSplitter {
     yield* kind === 'call' ? this.#endCall(isClosed ? closing : '') : this.#endThought()
   }
 
-  /** A sentence about calls is given back as text. `isCut` is true if the answer was cut off in the call. */
+  /** Gives back a sentence about calls as text. `isCut` is true if the answer was cut off in the call. */
   *#endCall(closing: string, isCut = false): Iterable<StepEvent> {
     const text = `${this.#inside?.open}${this.#thought}${closing}`
     const isReal = isCall(this.#thought, isCut)
@@ -114,7 +111,7 @@ class ThoughtSplitter {
     else yield* this.#say(text)
   }
 
-  /** Reads the beginning of a line. Passes nothing on while the line may still begin with a tag. */
+  /** Reads a line's beginning. Passes nothing on while the line may still begin with a tag. */
   *#beginLine(): Iterable<StepEvent> {
     if (this.#isAfterThought) this.#held = this.#held.trimStart()
     const rest = this.#held.trimStart()
@@ -148,7 +145,7 @@ class ThoughtSplitter {
     )
   }
 
-  /** Reads on within a line, up to its end or a tag. */
+  /** Continues a line, up to its end or a tag. */
   *#goOnSpeaking(begun: string): Iterable<StepEvent> {
     const end = this.#held.indexOf('\n') + 1
     const found = this.#isCode
@@ -176,10 +173,7 @@ class ThoughtSplitter {
     }
   }
 
-  /**
-   * `isWhole` is true if the model stopped by itself: a thought that began after text and was never closed is
-   * then text.
-   */
+  /** `isWhole`: the model stopped by itself, so an unclosed thought that began after text is text. */
   *end(isWhole: boolean): Iterable<StepEvent> {
     if (!this.#inside && this.#mayEndThought() && THOUGHT_ENDS.includes(this.#held.trim())) {
       this.#take()
@@ -203,8 +197,8 @@ const THOUGHT_ENDS: readonly string[] = MARKS.flatMap(({ kind, close: [end] }) =
 )
 
 /**
- * Finds the first opening tag outside of code, or the part of one with which the text ends (without `tag`).
- * `isQuoted` is true if the text begins inside inline code.
+ * Finds the first opening tag outside of code, or a part of one at the end (without `tag`). `isQuoted` is
+ * true if the text begins inside inline code.
  */
 function findTag(text: string, isQuoted: boolean): { readonly at: number; readonly tag?: Mark } | undefined {
   let isCode = isQuoted
@@ -218,14 +212,12 @@ function findTag(text: string, isQuoted: boolean): { readonly at: number; readon
   return undefined
 }
 
-/** True if the rest of the text from `at` on is the beginning of the tag. */
 const isTagStart = (text: string, at: number, tag: string): boolean =>
   text.length - at < tag.length && tag.startsWith(text.slice(at))
 
-/** True if the text has an odd number of backticks, and so opens or closes inline code. */
 const hasOddTicks = (text: string): boolean => (text.split('`').length - 1) % 2 === 1
 
-/** Returns how many characters at the end of the text are the beginning of the tag. */
+/** Returns the number of characters at the text's end that are the beginning of the tag. */
 function partialTagLength(text: string, tag: string): number {
   for (let length = Math.min(text.length, tag.length - 1); length > 0; length -= 1)
     if (tag.startsWith(text.slice(-length))) return length

@@ -8,11 +8,10 @@ export interface Received {
   readonly reported: ReportedSoFar
 }
 
-/** Returns the sum of two costs; undefined only if both are. */
 export const addCosts = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =>
   a === undefined || b === undefined ? (a ?? b) : a + b
 
-/** Returns the sum of two usages; `cached` and `estimated` are present if either usage has them. */
+/** Adds two usages. `cached` and `estimated` are present if either usage has them. */
 export function addUsage(sum: Usage | undefined, usage: Usage): Usage {
   const cached = addIfKnown(sum?.cached, usage.cached)
   const estimated = addEstimates(sum?.estimated, usage.estimated)
@@ -24,7 +23,6 @@ export function addUsage(sum: Usage | undefined, usage: Usage): Usage {
   }
 }
 
-/** Returns the sum of two estimates; undefined only if both are. */
 export const addEstimates = (a: Usage['estimated'], b: Usage['estimated']): Usage['estimated'] =>
   a && b ? { input: a.input + b.input, output: a.output + b.output } : (a ?? b)
 

@@ -5,16 +5,16 @@ import type { Json } from '../../base/json.ts'
 import { WrapError } from '../ports.ts'
 import { luaLiteral } from './lua-values.ts'
 
-/** The bundled Lua: module names as `require` takes them (`wrap`, `layers.history`) and their text. */
+/** The bundled Lua texts by module name, as in `require`: `wrap`, `layers.history`. */
 export type LuaBundle = ReadonlyMap<string, string>
 
-/** The files of the bundled Lua: paths within their directory, such as `layers/history.lua`. */
+/** The files of the bundled Lua, as paths in `directory`, such as `layers/history.lua`. */
 export interface LuaFiles {
   readonly directory: string
   readonly files: readonly string[]
 }
 
-/** Lists lua/ and lua/layers/. Throws `WrapError` if one of the two has no files. */
+/** Lists lua/ and lua/layers/. Throws `WrapError` if either directory has no files. */
 export const listLua = (directory: string): LuaFiles => ({
   directory,
   files: [
@@ -30,7 +30,7 @@ function listLuaFiles(directory: string, none: string): readonly string[] {
   throw new WrapError('process', `${join(directory, '*.lua')}: ${none}; install sshawl again`)
 }
 
-/** Reads what `listLua` found. Rejects with the file system's error. */
+/** Reads the files. Rejects with the file system's error. */
 export async function readBundle({ directory, files }: LuaFiles): Promise<LuaBundle> {
   const moduleOf = async (file: string) =>
     [
@@ -40,7 +40,7 @@ export async function readBundle({ directory, files }: LuaFiles): Promise<LuaBun
   return new Map(await Promise.all(files.map(moduleOf)))
 }
 
-/** A piece of Lua to compile, and the name that its errors show. */
+/** Lua to compile, and its name in errors. */
 export interface LuaChunk {
   readonly name: string
   readonly source: string
@@ -50,7 +50,7 @@ export interface LuaChunk {
 export interface LuaProgram {
   /** lua/sandbox.lua: takes the compiled modules, returns the function that runs a composition. */
   readonly sandbox: LuaChunk
-  /** The modules by their names in `require`. Each takes its environment as its only argument. */
+  /** The modules by name in `require`. Each takes its environment as its only argument. */
   readonly modules: readonly (readonly [name: string, chunk: LuaChunk])[]
 }
 
@@ -64,16 +64,15 @@ export function programOf(bundle: LuaBundle): LuaProgram {
   return { sandbox: { name: 'lua/sandbox.lua', source: sandbox }, modules }
 }
 
-/** A room's script; as a module, it takes its environment. */
+/** A room's script. Takes its environment, as a module does. */
 export const scriptChunk = (source: string): LuaChunk => withEnvironment('script', source)
 
-/** A chunk that returns the data of a job. */
 export const dataChunk = (data: Json): LuaChunk => ({
   name: 'snapshot',
   source: `return ${luaLiteral(data)}`,
 })
 
-/** Adds no line, so that line numbers stay. */
+/** Adds no line, so that line numbers stay correct. */
 const withEnvironment = (name: string, text: string): LuaChunk => ({
   name,
   source: `local _ENV = ...; ${text}`,

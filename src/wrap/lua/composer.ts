@@ -1,11 +1,6 @@
-/**
- * Composes prompts in separate processes: composer.ts is the server's side, pool.ts gives requests to wrap
- * processes, process/main.ts runs in each of them, and engines.ts has the engines that run Lua there.
- *
- * The server's side must not know Lua or the tokenizer. The process's side must not know files beside its own
- * code, the network, the environment or a clock that prompts could see. No file but process/main.ts knows
- * another adapter.
- */
+// Composes prompts in separate processes. Server's side: composer.ts and pool.ts, which must not know Lua or
+// the tokenizer. Process's side: process/main.ts and engines.ts, which must not know files beside their code,
+// network, environment or a clock that prompts could see. Only process/main.ts knows another adapter.
 import { zip } from '../../base/basics.ts'
 import { type Composer, WrapError } from '../ports.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -15,27 +10,21 @@ import { type ComposerOptions, DEFAULT_COMPOSER_LIMITS, ProcessPool, type Reques
 import type { Response } from './process/protocol.ts'
 import { watch } from './watchdog.ts'
 
-/** A composer on a pool of wrap processes. */
 export interface PoolComposer extends Composer {
   /** Starts a process, so that it is warm for the first prompt. */
   warmUp(): void
-  /**
-   * Resolves once a process is warm. Rejects with `WrapError` if none starts, or with the signal's reason.
-   */
+  /** Resolves when a process is warm. Rejects with `WrapError` if none starts, or the signal's reason. */
   ready(signal: AbortSignal): Promise<void>
 }
 
-/**
- * Creates a composer. Starts its first process now, by `warmUp`, or with the first prompt. Throws `WrapError`
- * if there are no layers.
- */
+/** Starts the first process now, by `warmUp`, or with the first prompt. Throws `WrapError` without layers. */
 export function createComposer(options: ComposerOptions, start: 'now' | 'later' = 'now'): PoolComposer {
   const limits = { ...DEFAULT_COMPOSER_LIMITS, ...options.limits }
   const pool = new ProcessPool({ size: 2, encodings: ['o200k_base'], watch, ...options, limits })
   if (start === 'now') pool.fill()
   const withDefinitions = createDefinitions()
 
-  /** Counts in a request of its own, so that no process counts for long at a time. */
+  /** Counts in its own request, so that no process counts for long at a time. */
   async function countBatch(
     encoding: string,
     texts: readonly string[],
@@ -63,7 +52,7 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
     },
     async runHook(run, signal) {
       const request = JSON.stringify({ kind: 'hook', run })
-      // Only the hook's author chose to run it, so the author pays.
+      // The hook's author pays, because only the author chose to run it.
       const response = await pool.ask(inRoom(run.room.name, run.author), () => request, signal)
       if (response.kind === 'hook') return response.outcome
       throw unexpected(response)
@@ -81,7 +70,7 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
     },
     warmUp: () => pool.fill(),
     async ready(signal) {
-      // Another encoding than a configured one would be loaded for nothing.
+      // Uses a configured encoding, so that no other encoding is loaded for nothing.
       await countBatch(options.encodings?.[0] ?? 'o200k_base', [''], signal)
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
@@ -95,7 +84,7 @@ const inRoom = (room: string, name: string) => ({
   payers: [`room ${room}`, person(name)],
 })
 
-/** Writes when the request is sent: only then it is known which tools and rows must be included. */
+/** Writes when the request is sent, because only then the tools and rows to include are known. */
 const write =
   ({ tools, history, ...snapshot }: Snapshot): RequestWriter =>
   (senders) =>

@@ -1,21 +1,21 @@
 import { codePointAt } from '../../base/text/characters.ts'
 
-/** A part of a text to be counted, and the index of that text. */
+/** A part of a text to be counted, and the text's index. */
 export interface CountedPiece {
   readonly of: number
   readonly text: string
 }
 
 /**
- * UTF-16 units counted in one request. The slowest texts take about 2 µs a unit (measured with random Chinese
- * and with endless words), so a request takes at most 0.13 s of a process's 1 s (`cpuMs`).
+ * UTF-16 units per request. The slowest texts (random Chinese, endless words) were measured at about 2 µs a
+ * unit, so a request takes at most 0.13 s of a process's 1 s (`cpuMs`).
  */
 const MAX_BATCH_UNITS = 64_000
 
-/** Units at the end of a piece where a cut is searched. */
+/** Units at a piece's end in which a cut is searched. */
 const CUT_SEARCH_UNITS = 8_000
 
-/** Yields the texts in batches, each short enough for one request. Cuts a long text into pieces. */
+/** Yields batches that are short enough for one request. Cuts a long text into pieces. */
 export function* countBatches(texts: readonly string[]): Generator<readonly CountedPiece[]> {
   let batch: CountedPiece[] = []
   let units = 0
@@ -46,9 +46,8 @@ function* piecesOf(text: string): Generator<string> {
 const WORD_END = /^[a-z] [a-z]$/
 
 /**
- * Returns where a text may be cut so that its counts add up: no pattern of an encoding reads from a letter
- * over a space into the next word (tiktoken's openai_public.py). A text without words is cut anywhere, and
- * may count a token more at each cut.
+ * Returns an index at which counts add up: no encoding's pattern reads from a letter over a space into the
+ * next word (tiktoken's openai_public.py). A text without words may count a token more at each cut.
  */
 function cutBefore(text: string, limit: number): number {
   for (let at = limit; at > limit - CUT_SEARCH_UNITS; at -= 1) {

@@ -1,10 +1,7 @@
-/**
- * A list on its way through the pipe of a wrap process. Each item is sent once; later its number replaces it,
- * and the number of a list replaces all its items.
- */
+/** A list in the pipe of a wrap process. An item or list is sent once; later its number replaces it. */
 export interface Packed<T> {
   readonly list: number
-  /** Numbers of the items, in order; absent if the receiver has the list. */
+  /** The items' numbers, in order; absent if the receiver has the list. */
   readonly items?: readonly number[]
   /** Items that were not sent before, each with its number. */
   readonly fresh?: readonly (readonly [number, T])[]
@@ -12,7 +9,7 @@ export interface Packed<T> {
   readonly forget?: boolean
 }
 
-/** Lists that sender and receiver remember; a further one replaces the oldest. */
+/** The number of lists that sender and receiver remember; a further list replaces the oldest. */
 const MAX_LISTS = 64
 
 interface Sent<T> {
@@ -20,13 +17,12 @@ interface Sent<T> {
   readonly item: T
 }
 
-/** Packs lists for one receiver. */
 export class Sender<T> {
   readonly #keyOf: (item: T) => unknown
   readonly #isSame: (old: T, item: T) => boolean
   readonly #maxChars: number
   readonly #sent = new Map<unknown, Sent<T>>()
-  /** The item numbers of each list, joined. */
+  /** Each list's item numbers, joined. */
   readonly #lists: string[] = []
   #nextItem = 0
   #nextList = 0
@@ -43,7 +39,7 @@ export class Sender<T> {
     this.#maxChars = maxChars
   }
 
-  /** Throws if an item cannot be written as JSON; then nothing of the list counts as sent. */
+  /** Throws if an item cannot be written as JSON. Then no item of the list counts as sent. */
   pack(list: readonly T[]): Packed<T> {
     const forget = this.#chars > this.#maxChars
     if (forget) this.#forget()
@@ -76,10 +72,7 @@ export class Sender<T> {
   }
 }
 
-/**
- * Returns a function that unpacks lists. The same item is always the same object, and the same list the same
- * array, so that caches by object work. Throws for an item or list that was never sent.
- */
+/** Unpacks lists. Equal numbers give the same object, for caches by object. Throws for an unknown number. */
 export function createReceiver<T>(): (packed: Packed<T>) => readonly T[] {
   const kept = new Map<number, T>()
   const lists: (readonly T[])[] = []

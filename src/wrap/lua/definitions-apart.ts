@@ -2,10 +2,9 @@ import { definitionOf, findToolsDefinition } from '../scope/tool-definitions.ts'
 import type { Prompt, PromptTool, ToolDefinition } from '../prompt.ts'
 import type { CatalogueTool } from '../snapshot.ts'
 
-/** A tool of a prompt without its definition. */
 export type ToolWithoutDefinition = Omit<PromptTool, 'definition'>
 
-/** A prompt between processes, without definitions: a process that has the tools can make them again. */
+/** A prompt without definitions, which a process that has the tools can create again. */
 export interface SentPrompt extends Omit<Prompt, 'tools'> {
   readonly tools: readonly ToolWithoutDefinition[]
 }
@@ -18,7 +17,7 @@ const withoutDefinition = ({ id, name, form, tokens, standsFor }: PromptTool): T
   ...(standsFor ? { standsFor } : {}),
 })
 
-/** Returns a function that removes the definitions. It returns the same list for the same list. */
+/** Returns a function that removes definitions. It returns the same list for the same list. */
 export function createDefinitionRemover(): (
   tools: readonly PromptTool[],
 ) => readonly ToolWithoutDefinition[] {
@@ -32,7 +31,7 @@ export function createDefinitionRemover(): (
   }
 }
 
-/** Returns a function that restores the definitions, each made once while the tool's object lives. */
+/** Returns a function that restores definitions, each created once while the tool's object lives. */
 export function createDefinitions(): (prompt: SentPrompt, tools: readonly CatalogueTool[]) => Prompt {
   const made = { full: new WeakMap<CatalogueTool, ToolDefinition>(), short: new WeakMap() }
   const definition = (tool: CatalogueTool, form: 'full' | 'short'): ToolDefinition => {

@@ -4,21 +4,20 @@ import type { LuaLimits } from './limits.ts'
 import { createEngine, type LuaStates } from './lua-states.ts'
 
 /**
- * Features of Lua 5.4 that the exam (test/contract/lua-engine-exam.ts) checks and an engine may lack.
- * integers: of 64 bits, beside floats. all lines: line numbers in errors about a function that has ended
- * already, an endless chain of `__index`, and the time limit. memory limit: its own; without it, a script
- * that takes too much ends the process.
+ * Features of Lua 5.4 that an engine may lack, checked by test/contract/lua-engine-exam.ts. integers: 64
+ * bits, beside floats. all lines: line numbers in errors about an ended function, an endless chain of
+ * `__index`, and the time limit. memory limit: the engine's own; without it, a script that takes too much
+ * ends the process.
  */
 export type Lack = 'integers' | 'all lines' | 'memory limit'
 
 /** A Lua engine that a config may name. */
 interface EngineEntry {
   readonly name: string
-  /** Loads the engine; the others are not loaded. */
   load(): Promise<LuaStates>
   /** Packages that the engine's process reads, with their dependencies. */
   readonly packages: readonly string[]
-  /** Exactly what the engine lacks: the exam fails for one feature too few or too many. */
+  /** Exactly the lacking features: the contract test fails for one too few or too many. */
   readonly lacks: readonly Lack[]
 }
 
@@ -42,7 +41,7 @@ export type EngineName = (typeof ENGINES)[number]['name']
 
 export const ENGINE_NAMES = ENGINES.map(({ name }) => name)
 
-/** Starts an engine. Rejects if the bundle does not compile in it. */
+/** Rejects if the bundle does not compile in the engine. */
 export async function openEngine(name: EngineName, bundle: LuaBundle, limits: LuaLimits): Promise<LuaEngine> {
   return createEngine(await entryOf(name).load(), bundle, limits)
 }

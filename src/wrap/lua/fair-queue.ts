@@ -1,15 +1,11 @@
-/** A queued job for a wrap process. */
 export interface FairJob {
-  /** The person, or the server's own task, that takes turns with the others. */
+  /** The person, or the server's own task, that takes turns with others. */
   readonly turn: string
-  /** The room and the person: each has at most one process at a time, and is blamed for a lost process. */
+  /** The room and the person. Each has at most one process at a time, and is blamed for a lost process. */
   readonly payers: readonly string[]
 }
 
-/**
- * A queue whose turns alternate, each with its jobs in order: however many jobs a person adds, everybody else
- * waits for at most one of them at a time.
- */
+/** A queue of turns, so that everybody waits for at most one job of each other person at a time. */
 export class FairQueue<J extends FairJob> {
   /** Jobs by turn; the turn that was served last is last. */
   readonly #lines = new Map<string, J[]>()
@@ -26,7 +22,6 @@ export class FairQueue<J extends FairJob> {
     else this.#lines.delete(job.turn)
   }
 
-  /** Removes and returns the next job that may be served now. */
   take(mayServe: (job: J) => boolean): J | undefined {
     const job = this.all().find(mayServe)
     if (!job) return undefined
@@ -41,7 +36,6 @@ export class FairQueue<J extends FairJob> {
     return [...this.#lines.values()].flat()
   }
 
-  /** Empties the queue. */
   drain(): readonly J[] {
     const all = this.all()
     this.#lines.clear()
@@ -51,10 +45,7 @@ export class FairQueue<J extends FairJob> {
 
 const SUSPECT_MS = 120_000
 
-/**
- * Payers who lost a process in the last two minutes. A script that hangs only now and then succeeds in
- * between, so success ends no suspicion.
- */
+/** Payers who lost a process in the last two minutes, even after a success: scripts may hang sometimes. */
 export class Suspects {
   readonly #until = new Map<string, number>()
 

@@ -1,23 +1,20 @@
 import { utf8Bytes } from '../../base/amounts.ts'
 import { isJsonList, isJsonObject, type Json } from '../../base/json.ts'
 
-/** The newest texts that a job's host gave. Lua refers to them by number, so that they need not come back. */
+/** The newest texts from a job's host. Lua returns their numbers instead of the texts. */
 export interface GivenTexts {
-  /** Keeps the next text, which is well-formed; lua/sandbox.lua counts in the same way. */
+  /** Stores the next, well-formed text. Must count as lua/sandbox.lua does. */
   keep(text: string): void
-  /** Counts anew, because Lua begins again. */
+  /** Restarts the count, because Lua begins again. */
   forget(): void
-  /**
-   * Returns the value with texts instead of numbers; `bytes` is the size that they add. Throws for a text
-   * that was not kept.
-   */
+  /** Replaces numbers by texts; `bytes` is the size that they add. Throws for an unknown number. */
   putBack(value: Json): { readonly value: Json; readonly bytes: number }
 }
 
-/** The same as in lua/sandbox.lua. */
+/** Must equal the number in lua/sandbox.lua. */
 const MAX_TEXTS = 16
 
-/** A lone surrogate and digits, as lua/json.lua writes a number: no text from Lua has a lone surrogate. */
+/** A lone surrogate and digits, as lua/json.lua writes a number. No text from Lua has a lone surrogate. */
 const NAMED = /^\ud800(\d+)$/
 
 export function createGivenTexts(): GivenTexts {

@@ -1,3 +1,3 @@
-/** Lua engines and the process that composes prompts with them. */
+/** Lua engines, and the processes that compose prompts with them. */
 export { type PoolComposer, createComposer } from './composer.ts'
 export { ENGINE_NAMES } from './engines.ts'

@@ -2,9 +2,7 @@ import { WrapError } from '../ports.ts'
 
 /** Limits of one composition. */
 export interface LuaLimits {
-  /** Milliseconds that a script may run. */
   readonly timeMs: number
-  /** Bytes of Lua's memory. */
   readonly memoryBytes: number
 }
 
@@ -15,7 +13,7 @@ export const MEMORY_LIMIT_ERROR = 'not enough memory'
 
 const MAX_MESSAGE_CHARACTERS = 500
 
-/** Converts an error of Lua to one for people: its first line, or the limit that was reached. */
+/** Converts a Lua error for people: to its first line, or to the limit that was reached. */
 export function luaError(message: string, { timeMs, memoryBytes }: LuaLimits): WrapError {
   const line = message.split('\n', 1)[0]?.slice(0, MAX_MESSAGE_CHARACTERS) ?? ''
   const where = /^script:\d+: /.exec(line)?.[0] ?? 'script: '
@@ -25,7 +23,7 @@ export function luaError(message: string, { timeMs, memoryBytes }: LuaLimits): W
   if (line.includes(MEMORY_LIMIT_ERROR)) {
     return new WrapError('limit', `${where}it needs more than ${memoryBytes / 1024 / 1024} MiB of memory`)
   }
-  // lua/wrap.lua begins errors about a wrong argument like this.
+  // lua/wrap.lua begins errors about a wrong argument this way.
   return new WrapError(/^(\S+:\d+: )?wrap: /.test(line) ? 'argument' : 'script', line)
 }
 

@@ -4,7 +4,7 @@ import { checkOutput, type LuaLimits } from './limits.ts'
 import { createGivenTexts, type GivenTexts } from './given-texts.ts'
 import { readLuaJson } from './lua-values.ts'
 
-/** A job, with the texts that its host gave. */
+/** A job, with the texts from its host. */
 export interface StateJob extends LuaJob {
   readonly texts: GivenTexts
 }
@@ -13,27 +13,24 @@ export interface StateJob extends LuaJob {
 export interface LuaState {
   /** Runs one composition; returns its result in the JSON of lua/json.lua. Throws `WrapError`. */
   run(job: StateJob): string
-  /** Bytes that the state holds; absent if unknown. */
+  /** The state's bytes; absent if unknown. */
   bytes?(): number
   close?(): void
 }
 
-/** What differs between engines. */
+/** The operations that differ between engines. */
 export interface LuaStates {
-  /** True if every script has a state of its own; false if all share one. */
+  /** True if every script has its own state; false if all scripts share one state. */
   readonly isOnePerScript: boolean
-  /**
-   * Throws `WrapError` if the bundle or the script does not compile. Opens a shared state with an empty
-   * script.
-   */
+  /** Opens a state; a shared one has an empty script. Throws `WrapError` if some Lua does not compile. */
   open(program: LuaProgram, limits: LuaLimits, script: string): LuaState
 }
 
-/** States that are kept; the least recently used goes first. */
+/** The number of cached states; the least recently used is dropped first. */
 const MAX_STATES = 8
-/** A state with more bytes is not kept. */
+/** A state with more bytes is not cached. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
-/** A state that ran more often is not kept: loaded data may stay in it. */
+/** A state that ran more often is not cached, because loaded data may stay in it. */
 const MAX_RUNS = 500
 
 interface KeptState {
@@ -41,7 +38,7 @@ interface KeptState {
   runs: number
 }
 
-/** Creates an engine that keeps states for its next jobs. Throws if the bundle does not compile. */
+/** Creates an engine that caches states for its next jobs. Throws if the bundle does not compile. */
 export function createEngine(states: LuaStates, bundle: LuaBundle, limits: LuaLimits): LuaEngine {
   const program = programOf(bundle)
   const kept = new Map<string, KeptState>()
@@ -75,7 +72,7 @@ export function createEngine(states: LuaStates, bundle: LuaBundle, limits: LuaLi
         checkOutput(size + bytes, job.maxOutput)
         return value
       } catch (error) {
-        // After a limit a state may hold anything; a plain error leaves nothing in it.
+        // After a limit, a state may contain anything; a plain error leaves nothing in it.
         if (!(error instanceof WrapError) || error.reason === 'limit') discard(key)
         throw error
       }

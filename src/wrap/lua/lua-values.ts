@@ -2,13 +2,13 @@ import { errorMessage } from '../../base/errors.ts'
 import { parseJson, type Json } from '../../base/json.ts'
 import type { LuaJob } from '../ports.ts'
 
-/** Lua's parser allows about 200 levels; a value that is nested deeper than this becomes nil. */
+/** Lua's parser allows about 200 levels. A value nested deeper than `MAX_DEPTH` becomes nil. */
 const MAX_DEPTH = 64
 
 /**
- * Writes a value as a Lua expression: one table constructor is parsed several times faster than tables are
- * built through the API. Lone surrogates become U+FFFD, as in any UTF-8; null becomes nil; elements of a list
- * keep their index.
+ * Writes a value as a Lua expression, because one table constructor is parsed several times faster than
+ * tables are built through the API. Lone surrogates become U+FFFD; null becomes nil; list elements keep their
+ * index.
  */
 export function luaLiteral(value: Json, depth = 0): string {
   if (value === null || depth > MAX_DEPTH) return 'nil'
@@ -26,7 +26,7 @@ export function luaLiteral(value: Json, depth = 0): string {
 
 const SPECIAL = /["\\\u0000-\u001f\u007f]/g
 
-/** A quoted Lua string with every byte, NUL included. */
+/** Quotes a Lua string with every byte, NUL included. */
 function luaString(text: string): string {
   const escape = (character: string): string => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`
   return `"${text.toWellFormed().replace(SPECIAL, escape)}"`
@@ -34,14 +34,11 @@ function luaString(text: string): string {
 
 function luaNumber(value: number): string {
   if (!Number.isFinite(value)) return 'nil'
-  // With an exponent Lua reads a float; the digits of a whole number below 2^63 would be an integer.
+  // With an exponent Lua reads a float; a whole number's digits below 2^63 would be an integer.
   return Number.isSafeInteger(value) ? String(value) : value.toExponential()
 }
 
-/**
- * Reads what lua/json.lua writes: JSON in which long texts are written as Lua's `%q` does it, with a
- * backslash before a line break and control characters as decimal numbers.
- */
+/** Reads lua/json.lua's JSON: long texts are Lua's `%q`, with `\` before line breaks and decimal controls. */
 export function readLuaJson(text: string): Json {
   // Escaped line breaks are by far the most; a backslash before a line break always belongs to it.
   const inLines = text.replaceAll('\\\n', '\\n')
@@ -56,10 +53,7 @@ function asJsonEscape(escape: string, code: string): string {
 /** An answer to lua/sandbox.lua: a text, or Lua code that returns another value or raises an error. */
 export type HostAnswer = { readonly text: string } | { readonly code: string }
 
-/**
- * Asks the host of a job, in the JSON of lua/json.lua. Never throws. No answer has a NUL; a text is
- * well-formed.
- */
+/** Asks a job's host in the JSON of lua/json.lua. Never throws. No answer has NUL; texts are well-formed. */
 export function askHost(host: LuaJob['host'], name: string, argument: string): HostAnswer {
   try {
     const value = host(name, readLuaJson(argument))

@@ -13,16 +13,15 @@ import type { Watch } from './watchdog.ts'
 import { WrapProcess } from './wrap-process.ts'
 
 export interface ComposerLimits {
-  /** Milliseconds that a script may run; the engine stops it. */
+  /** The time that a script may run; the engine stops it. */
   readonly timeMs: number
-  /** Milliseconds of processor time for one composition, counting included; past it the process is killed. */
+  /** CPU time of one composition, counting included; above it, the process is killed. */
   readonly cpuMs: number
-  /** Milliseconds of wall-clock time; many, because honest work takes long on a busy machine. */
+  /** Wall-clock time; long, because honest work takes long on a busy machine. */
   readonly wallMs: number
   readonly memoryBytes: number
-  /** MiB of JavaScript heap in each process. */
   readonly heapMiB: number
-  /** Compositions that may wait for one room. */
+  /** The number of compositions that may wait for one room. */
   readonly queued: number
 }
 
@@ -40,18 +39,18 @@ export interface ComposerOptions {
   readonly entry: string
   /** The directory that has `dist`, `lua` and `node_modules`. */
   readonly packageRoot: string
-  /** Processes at most; 2 if absent, so that a room whose script hangs leaves one to all others. */
+  /** The maximum number of processes; default: 2, so that a room whose script hangs leaves one free. */
   readonly size?: number
   readonly engine: EngineName
   /** Encodings to load at the start; others are loaded when a prompt first needs them. */
   readonly encodings?: readonly string[]
   readonly limits?: Partial<ComposerLimits>
-  /** Watches for a process that works too long; the real `watch` if absent. */
+  /** Watches for a process that works too long; default: `watch`. */
   readonly watch?: Watch
   readonly log: Log
 }
 
-/** Writes the JSON of a request; `senders` know what the process was sent before. */
+/** Writes a request's JSON; `senders` know the data that the process already has. */
 export type RequestWriter = (senders: Senders) => string
 
 type Senders = ReturnType<typeof createSenders>
@@ -61,7 +60,7 @@ const createSenders = () => ({
   history: new Sender<HistoryRow>(({ entry }) => `${entry.room} ${entry.id}`, isSameRow),
 })
 
-/** Hashes by object: many requests have the same objects. */
+/** Caches hashes by object, because many requests have the same objects. */
 const hashes = new WeakMap<CatalogueTool, string>()
 
 function hashOf(tool: CatalogueTool): string {
@@ -70,11 +69,11 @@ function hashOf(tool: CatalogueTool): string {
   return hash
 }
 
-/** An entry can be changed or deleted under its id. */
+/** Compares the content, because an entry can be changed or deleted under its id. */
 const isSameRow = (old: HistoryRow, row: HistoryRow): boolean =>
   old.entry.text === row.entry.text && old.entry.author === row.entry.author
 
-/** After this many failed starts in a row, the next start waits for a request. */
+/** The number of failed starts in a row after which the next start waits for a request. */
 const MAX_FAILED_STARTS = 3
 
 interface Job extends FairJob {
@@ -94,9 +93,9 @@ interface Slot {
 type PoolOptions = Required<ComposerOptions> & { readonly limits: ComposerLimits }
 
 /**
- * Runs requests on wrap processes: one at first, and up to `size` once that many rooms had work at the same
- * time. Serves people in turn; a room or person uses one process at a time. Kills and replaces a process that
- * works too long. Requests of `Suspects` never occupy all of several processes.
+ * Runs requests on wrap processes: one at first, up to `size` once as many rooms had work at the same time.
+ * Serves people in turn; a room or person uses one process at a time. Replaces a process that works too long.
+ * Requests of `Suspects` never occupy all of several processes.
  */
 export class ProcessPool implements AsyncDisposable {
   readonly #options: PoolOptions
@@ -104,7 +103,7 @@ export class ProcessPool implements AsyncDisposable {
   readonly #queue = new FairQueue<Job>()
   readonly #suspects = new Suspects()
   readonly #slots = new Set<Slot>()
-  /** Number of processes; it never falls, because what was needed once is needed again. */
+  /** The number of processes. It never falls, because earlier demand is likely to return. */
   #wanted = 1
   #failedStarts = 0
   #closed = false
@@ -115,7 +114,7 @@ export class ProcessPool implements AsyncDisposable {
     this.#lua = listLua(join(options.packageRoot, 'lua'))
   }
 
-  /** Resolves to the response, also to a failure. Rejects with `WrapError`, or with the signal's reason. */
+  /** Resolves to the response, even a failure. Rejects with `WrapError`, or with the signal's reason. */
   async ask(payer: FairJob, write: RequestWriter, signal?: AbortSignal): Promise<Response> {
     signal?.throwIfAborted()
     this.#admit(payer)
@@ -151,12 +150,10 @@ export class ProcessPool implements AsyncDisposable {
     throw new WrapError('limit', `wrap: ${waiting} prompts are waiting here already; try again later`)
   }
 
-  /** Starts processes until there are enough. */
   fill(lostBy?: FairJob): void {
     while (!this.#closed && this.#slots.size < this.#wanted) this.#start(lostBy)
   }
 
-  /** Rooms with running or queued jobs. */
   #rooms(): ReadonlySet<string | undefined> {
     const served = [...this.#slots].flatMap(({ current }) => current ?? [])
     return new Set([...served, ...this.#queue.all()].map(({ payers }) => payers[0]))
@@ -215,12 +212,12 @@ export class ProcessPool implements AsyncDisposable {
     stopWatching()
     if (!response) return
     job.outcome.resolve(response)
-    // An unexpected error may have left anything behind; the process says why on its standard error.
+    // An unexpected error may have any effect; the process reports the reason on its standard error.
     if (response.kind === 'failed' && response.reason === 'process') return process.kill()
     this.#release(slot)
   }
 
-  /** Returns the request in JSON; undefined if it cannot be written, which fails the job. */
+  /** Returns the request in JSON; undefined if writing fails, which fails the job. */
   #write(slot: Slot, job: Job): string | undefined {
     try {
       return job.write(slot.senders)

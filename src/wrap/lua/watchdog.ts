@@ -1,20 +1,14 @@
 import { readFileSync } from 'node:fs'
 
-/** Limits of one piece of work. */
 export interface WorkLimits {
-  /** Milliseconds of processor time. */
   readonly cpuMs: number
-  /** Milliseconds of wall-clock time: for a process that waits, and if CPU time cannot be read. */
+  /** Ms of wall-clock time: for a process that waits, and if CPU time cannot be read. */
   readonly wallMs: number
 }
 
-/** Shortest pause between two checks. */
 const MIN_CHECK_MS = 25
 
-/**
- * Calls `over` once the process has used more than it may from now on. Returns the function that stops
- * watching. CPU time counts: on a busy machine honest work takes long by the clock.
- */
+/** Calls `over` at a limit; returns a function that stops watching. CPU time is fair on a busy machine. */
 export function watch(pid: number, { cpuMs, wallMs }: WorkLimits, over: () => void): () => void {
   const startedAt = performance.now()
   const before = cpuTime(pid)
@@ -28,7 +22,7 @@ export function watch(pid: number, { cpuMs, wallMs }: WorkLimits, over: () => vo
   return () => clearTimeout(timer)
 }
 
-/** The type of `watch`; tests pass another, to decide themselves when a limit has passed. */
+/** The type of `watch`. Tests replace `watch` to decide when a limit has passed. */
 export type Watch = typeof watch
 
 /** Linux counts in hundredths of a second for all programs (USER_HZ, proc(5)). */
@@ -37,7 +31,7 @@ const MS_PER_TICK = 10
 const UTIME = 11
 const STIME = 12
 
-/** Milliseconds of processor time of all threads; undefined on systems without /proc. */
+/** Ms of CPU time of all threads; undefined on systems without /proc. */
 function cpuTime(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')

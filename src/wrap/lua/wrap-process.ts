@@ -10,32 +10,30 @@ import type { ToolWithoutDefinition } from './definitions-apart.ts'
 import type { Response, ResponseLine, Settings } from './process/protocol.ts'
 import { createReceiver } from './deduplicate.ts'
 
-/** How to start a wrap process. */
 export interface ProcessOptions {
   /** The built process/main.ts. */
   readonly entry: string
   /** The directory that has `dist`, `lua` and `node_modules`. */
   readonly packageRoot: string
   readonly settings: Settings
-  /** MiB of JavaScript heap. */
   readonly heapMiB: number
 }
 
-/** Packages that the process reads, beside those of its engine. */
+/** Packages that the process reads, beside its engine's packages. */
 const PACKAGES = ['tiktoken', 'fastest-levenshtein']
 const MAX_STDERR_CHARS = 4096
-/** Leaves a third of the CPU time of an ordinary process, if there is not enough for both (sched(7)). */
+/** Leaves a third of an ordinary process's CPU time, if there is not enough for both (sched(7)). */
 const NICENESS = 5
 /**
- * Bytes that a WebAssembly function runs before V8 optimizes it. With the default (1.8 million in Node 20, 13
- * million in Node 22) a start spends a third of its CPU time on optimizing code that runs once. Code that
- * prompts run repeatedly reaches this number soon.
+ * Bytes that a WebAssembly function runs before V8 optimizes it. By default (1.8 million in Node 20, 13
+ * million in Node 22), a start spends a third of its CPU time on optimizing code that runs once. Repeated
+ * code of prompts reaches this number soon.
  */
 const TIERING_BUDGET = 100_000_000
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
-/** One wrap process: answers one request at a time, until it is killed. */
+/** A wrap process. Answers one request at a time, until it is killed. */
 export class WrapProcess {
   readonly #child: Child
   #stderr = ''
@@ -73,15 +71,15 @@ export class WrapProcess {
     })
   }
 
-  /** The process id; -1 if the process could not be started. */
+  /** Returns -1 if the process could not be started. */
   get pid(): number {
     return this.#child.pid ?? -1
   }
 
   /**
    * Sends a request in JSON, one at a time. Resolves to its reply, or to undefined if the process ends
-   * before. A race of each reply with `gone` would keep all replies in memory: a promise refers to all that
-   * wait for it until it is settled.
+   * before. Must not race replies with `gone`: that promise would keep all replies in memory until it
+   * settles.
    */
   ask(request: string): Promise<Response | undefined> {
     return new Promise((resolve) => {
@@ -91,7 +89,6 @@ export class WrapProcess {
     })
   }
 
-  /** Kills the process, whatever it is doing. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }
@@ -100,13 +97,13 @@ export class WrapProcess {
     try {
       this.#onResponse(this.#unpack(JSON.parse(line) as ResponseLine))
     } catch {
-      // Not a line of ours: the process cannot be trusted with the next request.
+      // The line is not ours, so the process cannot be trusted with the next request.
       this.#stderr = `it wrote ${JSON.stringify(line.slice(0, 200))}`
       this.kill()
     }
   }
 
-  /** Every answer goes through here, even if nobody waits for it: later answers may refer to its parts. */
+  /** Unpacks every answer, even without a waiting caller: later answers may refer to its parts. */
   #unpack(reply: ResponseLine): Response {
     if (reply.kind !== 'prompt') return reply
     const { system, tools, prompt, ...rest } = reply
@@ -142,10 +139,7 @@ function start({ entry, packageRoot, settings, heapMiB }: ProcessOptions): Child
   return child
 }
 
-/**
- * Gives the chat priority over composing prompts: a script that uses much processor time must not slow
- * people's lines.
- */
+/** Gives chat priority over composing: a script that uses much CPU time must not slow people's lines. */
 function yieldToChat({ pid }: Child): void {
   try {
     if (pid !== undefined) setPriority(pid, NICENESS)
@@ -173,7 +167,7 @@ function directoriesOf(name: string, from: string): readonly string[] {
   if (found === undefined) return []
   const real = realpathSync(found)
   const all = dirname(found)
-  // If node_modules is itself a link, Node reads it, too.
+  // If node_modules is itself a link, Node reads that link, too.
   const linked = lstatSync(all).isSymbolicLink() ? all : found
   const { dependencies = {} } = JSON.parse(readFileSync(join(real, 'package.json'), 'utf8')) as Manifest
   return [linked, real, ...Object.keys(dependencies).flatMap((one) => directoriesOf(one, real))]

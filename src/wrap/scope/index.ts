@@ -1,4 +1,4 @@
-/** Which tools a model is offered, and with how much of their definitions. */
+/** The tools that a model is offered, and the detail of their definitions. */
 export {
   type KnownServers,
   MAX_PATTERNS,

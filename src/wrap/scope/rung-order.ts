@@ -11,14 +11,14 @@ export interface RungStep {
 
 export interface RungOrder {
   readonly steps: readonly RungStep[]
-  /** Number of steps of the tools that were called in this turn. */
+  /** The number of steps of the tools that were called in this turn. */
   readonly calledSteps: number
-  /** Number of steps that leave none deferred; undefined if there are more tools than a request may have. */
+  /** The number of steps that leave no tool deferred; undefined if a request may not have all tools. */
   readonly allSteps: number | undefined
   readonly inOrder: readonly UniqueTool[]
 }
 
-/** The order is the same for every allowance. */
+/** The order is equal for every allowance. */
 interface RungOrderTerms extends ToolsInTurn {
   readonly target: number
   readonly maxTools: number
@@ -46,7 +46,7 @@ export function rungOrder(offered: readonly UniqueTool[], terms: RungOrderTerms)
   const usual = others.filter(({ isHuge }) => !isHuge).toSorted(mostUsedFirst)
   const huge = others.filter(({ isHuge }) => isHuge).toSorted(cheapestFirst('short'))
   const inOrder = [...called, ...found, ...usual, ...huge]
-  // One place is for find_tools.
+  // One place is reserved for find_tools.
   const places = all.length <= terms.maxTools ? all.length : Math.max(0, terms.maxTools - 1)
   const sent = new Set(inOrder.slice(0, places))
   const rise = (some: readonly Traits[], from: ToolForm, form: RungStep['form']): readonly RungStep[] =>
@@ -69,7 +69,7 @@ export function rungOrder(offered: readonly UniqueTool[], terms: RungOrderTerms)
 
 interface Traits {
   readonly tool: UniqueTool
-  /** The last call of the tool in this turn. */
+  /** The tool's last call in this turn. */
   readonly called: Kept | undefined
   /** The last time that a search of this turn found the tool. */
   readonly found: Kept | undefined
@@ -79,16 +79,13 @@ interface Traits {
   readonly isHuge: boolean
 }
 
-/** `at` is the place in the order of calls or finds. */
+/** `at` is the position in the order of calls or finds. */
 interface Kept {
   readonly form: 'full' | 'short'
   readonly at: number
 }
 
-/**
- * Bytes of a tool per token of the prompt, about an eighth of it. A larger tool that was called often would
- * displace all others.
- */
+/** Bytes of a tool per token of the prompt, about an eighth of it: larger tools would displace all others. */
 const HUGE_BYTES_PER_TOKEN = 0.5
 
 function traitsOf(tool: UniqueTool, { target, calls, found, called, price }: RungOrderTerms): Traits {

@@ -8,10 +8,7 @@ import type { CatalogueTool } from '../snapshot.ts'
 import { definitionTokens, findToolsDefinition, type Pricer } from './tool-definitions.ts'
 import { type UniqueTool, uniqueTools } from './tool-names.ts'
 
-/**
- * Chooses the form of each tool: takes the first steps of one order (rung-order.ts) that fit into the
- * allowance, so that a larger allowance lowers no form. Counts only these tools.
- */
+/** Takes the first steps of one order (rung-order.ts) that fit, so that a larger allowance lowers no form. */
 export function selectTools(visible: readonly CatalogueTool[], words: Json, facts: LayerFacts): Selection {
   const { snapshot, target, price, allowance } = facts
   const { toolCalls: calls = {}, inTurn, model } = snapshot
@@ -36,27 +33,24 @@ export function selectTools(visible: readonly CatalogueTool[], words: Json, fact
   }
 }
 
-/** Returns how many steps fit. All tools may cost less than some, since they need no `find_tools`. */
+/** Returns the number of steps that fit. All tools may cost less than some, as they need no `find_tools`. */
 function stepsTaken({ steps, allSteps }: RungOrder, cost: Costs, allowance: number): number {
   let taken = allSteps !== undefined && cost(allSteps) <= allowance ? allSteps : 0
   while (taken < steps.length && cost(taken + 1) <= allowance) taken += 1
   return taken
 }
 
-/**
- * Texts around the tools' lines. Each begins at the margin and ends with a line break, so that tokens of
- * lines add up.
- */
+/** Texts around tools' lines. Each begins at the margin and ends with a line break, so that tokens add up. */
 interface ToolWords {
   /** Precedes the lines of the tools that are sent. */
   readonly loaded: string
-  /** Precedes the names of the others. */
+  /** Precedes the names of deferred tools. */
   readonly deferred: string
-  /** The last line if not all names are listed; `%d` is how many more there are. */
+  /** The last line if not all names are listed; `%d` is the number of missing names. */
   readonly more: string
 }
 
-/** Reads the texts, which a script may set to anything. */
+/** Accepts any value, because a script may set the texts to anything. */
 function readWords(words: Json): ToolWords {
   const { loaded, deferred, more } = isJsonObject(words) ? words : {}
   const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
@@ -102,7 +96,7 @@ const nameTokens = ({ tool }: UniqueTool, price: Pricer): number => price.of(too
 /** Returns the tokens for names of deferred tools: a fixed part, so that a larger allowance has more. */
 const namesBudget = (allowance: number): number => Math.floor(allowance / 4)
 
-/** Writes tools in the order of the catalogue, so that lines stay in their places. */
+/** Writes tools in the order of the catalogue, so that lines keep their positions. */
 function textOf(
   forms: ReadonlyMap<UniqueTool, ToolForm>,
   { inOrder }: RungOrder,
@@ -123,7 +117,7 @@ function textOf(
   return [words.loaded, ...lines, words.deferred, ...names, more].join('')
 }
 
-/** `more` is the line that says how many are not listed. */
+/** `more` is the line with the number of tools that are not listed. */
 function listNames(
   deferred: readonly UniqueTool[],
   more: string,
@@ -133,7 +127,7 @@ function listNames(
   if (deferred.reduce((sum, one) => sum + nameTokens(one, price), 0) <= left)
     return { listed: deferred, more: '' }
   const moreOf = (number: number): string => more.replace('%d', String(number))
-  // No smaller number has more tokens than the number of all.
+  // No smaller number has more tokens than the number of all tools.
   left -= counter.count(moreOf(deferred.length))
   if (left < 0) return { listed: [], more: '' }
   const end = deferred.findIndex((one) => (left -= nameTokens(one, price)) < 0)
@@ -143,7 +137,7 @@ function listNames(
 export interface PricedTools {
   readonly tools: readonly PromptTool[]
   readonly tokens: number
-  /** Tokens that the tools and their layer's text may have. */
+  /** The tokens that the tools and their layer's text may have. */
   readonly cap: number
   /** The tools' part of the target; if `cap` is less, more important layers need the rest. */
   readonly share: number
@@ -157,7 +151,7 @@ interface PriceTerms extends Pick<PricedTools, 'cap' | 'share' | 'last'> {
   readonly price: Pricer
 }
 
-/** Counts the chosen tools. Only tools in scope are ever sent, with `find_tools` if any are deferred. */
+/** Counts the chosen tools. Sends only tools in scope, and `find_tools` if any tool is deferred. */
 export function priceTools(
   inScope: readonly CatalogueTool[],
   chosen: ChosenTools,

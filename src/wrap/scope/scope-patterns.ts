@@ -10,7 +10,7 @@ export interface Pattern {
   matches(tool: CatalogueTool): boolean
 }
 
-/** `error` says why nothing can be shown. */
+/** `error` is the reason why no tool can be shown. */
 export type ParsedScope =
   | { readonly kind: 'all' }
   | { readonly kind: 'none'; readonly error?: string }
@@ -24,7 +24,7 @@ const GROUPS: ReadonlySet<string> = new Set([...TOOL_GROUPS, ...ACCESSES])
 export const isGroupWord = (word: unknown): boolean =>
   typeof word === 'string' && GROUPS.has(word.replace(/^!/, ''))
 
-/** Parses a scope. An invalid one is `none`, with the reason. */
+/** Parses a scope. An invalid scope is `none`, with the reason. */
 export function parseScope(scope: unknown): ParsedScope {
   if (scope === undefined || scope === null || scope === 'all') return { kind: 'all' }
   if (scope === 'none') return { kind: 'none' }
@@ -82,7 +82,7 @@ function matcherFor(word: string): (tool: CatalogueTool) => boolean {
 const isInGroup = ({ group, access }: CatalogueTool, word: string): boolean =>
   group === word || access === word
 
-/** The server's name must be equal: `holler:*` never takes in tools of `holler_two`. */
+/** The server's name must be equal: `holler:*` never includes tools of `holler_two`. */
 function serverMatcher(word: string): (tool: CatalogueTool) => boolean {
   const colon = word.indexOf(':')
   if (colon < 0) return () => false
@@ -95,7 +95,7 @@ function serverMatcher(word: string): (tool: CatalogueTool) => boolean {
   }
 }
 
-/** An MCP server, also while it has no tools. */
+/** An MCP server, even without tools. */
 interface KnownServer {
   readonly name: string
   readonly state: 'connecting' | 'up' | 'down'

@@ -3,10 +3,10 @@ import type { Json } from '../../base/json.ts'
 import { NO_SERVERS, type ParsedScope, parseScope, type Pattern, warningsOf } from './scope-patterns.ts'
 import type { CatalogueTool } from '../snapshot.ts'
 
-/** The room key-value that holds a room's scope. */
+/** The room's key for its scope. */
 export const SCOPE_KEY = 'tool_scope'
 
-/** The key of a model's scope in the room. People and scripts cannot set a key with `@` themselves. */
+/** The room's key for a model's scope. People and scripts cannot set a key with `@` themselves. */
 export const modelScopeKey = (model: string): string => `${SCOPE_KEY}@${model}`
 
 /** `reason` is for people. */
@@ -36,9 +36,7 @@ interface TurnScopes {
   /** The room's scopes for the model and for the models whose fallback it is. */
   readonly modelHere?: readonly unknown[]
   readonly role: Role
-  /** The patterns of the persona that was asked. */
   readonly persona?: readonly string[] | undefined
-  /** The patterns of the routine whose run the turn belongs to. */
   readonly routine?: readonly string[] | undefined
   readonly within?: Bounds | undefined
   /** True in a panel, whose tools only read. */
@@ -90,7 +88,7 @@ export function effectiveScope(
   }
 }
 
-/** The scope that `/tools WORDS…` asks for. */
+/** Returns the scope for the words of `/tools WORDS…`. */
 export function scopeFromWords(words: readonly string[]): 'all' | 'none' | readonly string[] {
   if (words.length === 1) {
     if (words[0] === 'on' || words[0] === 'all') return 'all'
@@ -99,11 +97,11 @@ export function scopeFromWords(words: readonly string[]): 'all' | 'none' | reado
   return [...words]
 }
 
-/** A scope in the words that set it. */
+/** Returns the words that set a scope. */
 export const scopeText = (scope: Json): string =>
   Array.isArray(scope) ? scope.join(' ') : typeof scope === 'string' ? scope : JSON.stringify(scope)
 
-/** Returns the reason, if the tool is hidden. */
+/** Returns the reason if the tool is hidden. */
 type HidingRule = (tool: CatalogueTool) => string | undefined
 
 function applyRules(
@@ -144,9 +142,7 @@ function scopeRule(parsed: ParsedScope, catalogue: readonly CatalogueTool[]): Hi
   return (tool) => taken.get(tool.id) ?? (isShown(tool) ? undefined : 'not in the scope')
 }
 
-/**
- * A word that names a tool and a server means the tool: a scope must not grow when such a server is added.
- */
+/** A word for a tool and a server means the tool, so that no scope grows when such a server is added. */
 function createIsShown(
   patterns: readonly Pattern[],
   catalogue: readonly CatalogueTool[],
@@ -171,7 +167,7 @@ function hiddenByPattern(
     if (by) reasons.set(tool.id, `taken away by ${by.source}`)
   }
   const aliases = catalogue.filter((tool) => tool.aliasOf.length > 0)
-  // An alias may have aliases of its own, so this goes on until nothing changes.
+  // An alias may have aliases of its own, so the loop runs until nothing changes.
   for (let before = -1; before !== reasons.size;) {
     before = reasons.size
     for (const { id, aliasOf } of aliases) {

@@ -22,7 +22,7 @@ export const findToolsDefinition: ToolDefinition = {
 
 interface PricedTool {
   readonly sent: PromptTool
-  /** Ends with its line break, so that tokens of lines add up. */
+  /** Ends with a line break, so that tokens of lines add up. */
   readonly line: string
   readonly lineTokens: number
 }
@@ -36,10 +36,9 @@ export function createPricer(framing: Framing, counter: TokenCounter) {
   return {
     of: (tool: CatalogueTool, form: ToolForm): PricedTool =>
       prices(tool, form, () => priceOf(tool, form, framing, counter)),
-    /** Bytes of the definition. */
     bytes: (tool: CatalogueTool, form: 'full' | 'short'): number =>
       bytes(tool, form, () => utf8Bytes(JSON.stringify(definitionOf(tool, form)))),
-    /** True if a definition is seen to have more tokens than that before all of it is counted. */
+    /** True if a definition surely has more tokens than `most`, without counting all of it. */
     isFarAbove(tool: CatalogueTool, form: 'full' | 'short', most: number): boolean {
       if (this.bytes(tool, form) <= MAX_BYTES_PER_TOKEN * Math.max(most, 2000)) return false
       return hasMoreTokens(JSON.stringify(definitionOf(tool, form)), most, counter)
@@ -49,12 +48,12 @@ export function createPricer(framing: Framing, counter: TokenCounter) {
 
 /** Hardly any text has more. A definition that is short enough by this bound is counted once, as a whole. */
 const MAX_BYTES_PER_TOKEN = 8
-/** Long enough that what a cut adds to the count is little, short enough to be counted in some ms. */
+/** Long enough that a cut adds little to the count, short enough to be counted in a few ms. */
 const PART_CHARS = 16_000
-/** Far more than the tokens that a text may have more in two parts. */
+/** Far more than the tokens that a text may gain when it is cut in two. */
 const TOKENS_OF_CUT = 64
 
-/** Counts parts of a text, until it is sure that it has more tokens than `most`. */
+/** Counts parts of a text, until the text surely has more tokens than `most`. */
 function hasMoreTokens(text: string, most: number, counter: TokenCounter): boolean {
   let sure = 0
   for (let start = 0; start < text.length && sure <= most;) {
@@ -82,7 +81,7 @@ export function definitionOf(tool: CatalogueTool, form: 'full' | 'short'): ToolD
   return { name, description: firstSentence(description), parameters: withoutWords(parameters) }
 }
 
-/** Tokens of its compact JSON as it is sent, with the provider's framing. */
+/** Returns the tokens of the compact JSON as sent, with the provider's framing. */
 export const definitionTokens = (
   definition: ToolDefinition,
   framing: Framing,
@@ -123,7 +122,7 @@ const KEYS_OF_WORDS: ReadonlySet<string> = new Set(['description', 'title', 'exa
 /** Keywords whose values are compared with arguments, so they stay unchanged. */
 const KEYS_OF_DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default'])
 
-/** A schema that allows the same arguments but no longer explains them. */
+/** Returns a schema that allows the same arguments without explaining them. */
 const withoutWords = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(
     Object.entries(schema)

@@ -11,16 +11,15 @@ const MAX_NAME_CHARACTERS = 64
 const RESERVED: ReadonlySet<string> = new Set([findToolsDefinition.name])
 
 /**
- * Gives every tool the name by which models call it: its id, without `sshawl_` if no other tool has that
- * name. Replaces characters that providers refuse, begins with a letter or an underscore (Gemini), and
- * shortens with a hash. Names do not depend on the order of the tools. Of two tools with one id the first
- * counts.
+ * Names tools for models: the id, without `sshawl_` if no other tool has that name. Replaces characters that
+ * providers refuse, begins with a letter or an underscore (Gemini), and shortens with a hash. Names do not
+ * depend on the order of the tools. Of two tools with one id, the first counts.
  */
 export function nameTools(tools: readonly UnnamedTool[]): readonly CatalogueTool[] {
   const unique = [...new Map(tools.toReversed().map((tool) => [tool.id, tool])).values()].toReversed()
   const ids = new Set(unique.map((tool) => tool.id))
   let named = unique.map((tool) => ({ ...tool, name: legalName(preferredName(tool.id, ids), tool.id) }))
-  // A name with a hash may be another tool's id, so this goes on until all are unique.
+  // A name with a hash may be another tool's id, so the loop runs until all names are unique.
   for (let round = 0; ; round += 1) {
     const uses = new Map<string, number>()
     for (const { name } of named) uses.set(name, (uses.get(name) ?? 0) + 1)
@@ -44,7 +43,7 @@ function legalName(name: string, id: string): string {
   return clean === name && clean.length <= MAX_NAME_CHARACTERS ? clean : withHash(clean, id)
 }
 
-/** The hash has eight digits and an underscore before it. */
+/** The hash has an underscore and eight digits. */
 const withHash = (name: string, id: string): string =>
   `${name.slice(0, MAX_NAME_CHARACTERS - 9)}_${shortHash(id)}`
 
@@ -61,9 +60,9 @@ interface UniqueTools {
 }
 
 /**
- * Selects the tools to offer, each function once, without unavailable tools. An alias (the first of several)
- * is offered instead of its tool, and a tool with `yields` gives way to one whose id differs at most in case.
- * Tools in `left` are not offered but can be called.
+ * Offers each function once, without unavailable tools. The first of several aliases replaces its tool, and a
+ * tool with `yields` gives way to a tool whose id differs at most in case. Tools in `left` are not offered
+ * but can be called.
  */
 export function uniqueTools(visible: readonly CatalogueTool[]): UniqueTools {
   const usable = visible.filter(({ unavailable }) => unavailable === undefined)

@@ -1,10 +1,7 @@
 import type { TiktokenEncoding } from 'tiktoken'
 import { keysOf } from '../../base/basics.ts'
 
-/**
- * Tiktoken's tables by encoding. Encodings with the same tables differ only in control tokens
- * (openai_public.py), which are never recognised in a text.
- */
+/** Tiktoken's tables. Encodings with equal tables differ in unused control tokens (openai_public.py). */
 const TABLES = {
   o200k_base: 'o200k_base',
   o200k_harmony: 'o200k_base',
@@ -15,9 +12,7 @@ const TABLES = {
   gpt2: 'r50k_base',
 } as const satisfies Readonly<Record<string, TiktokenEncoding>>
 
-/** Returns undefined for an unknown encoding. */
 export const tablesOf = (encoding: string): TiktokenEncoding | undefined =>
   new Map<string, TiktokenEncoding>(Object.entries(TABLES)).get(encoding)
 
-/** The names of all encodings for the config and scripts. */
 export const ENCODINGS = keysOf(TABLES)

@@ -10,8 +10,8 @@ interface Codec {
 const CHARS_PER_TOKEN = 8
 
 /**
- * Cuts a text at a token boundary from either end. Lone surrogates become U+FFFD. The result never counts
- * more than `tokens`: if the cut changes how the rest is encoded, another token is removed.
+ * Cuts a text at a token boundary from either end. Lone surrogates become U+FFFD. The result never has more
+ * than `tokens`: if the cut changes the encoding of the rest, drops another token.
  */
 export function cutEnds(codec: Codec): Pick<TokenCounter, 'head' | 'tail'> {
   const cut = (given: string, tokens: number, side: Side): string => {
@@ -59,10 +59,7 @@ const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreB
 
 const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
 
-/**
- * Returns at least `tokens` tokens of the text, or all of it, so that a long text is not encoded for a short
- * end.
- */
+/** Returns at least `tokens` tokens, or all, so that a long text is not encoded for a short end. */
 function longEnoughPart(text: string, tokens: number, side: Side, codec: Codec): string {
   for (let chars = tokens * CHARS_PER_TOKEN; chars < text.length; chars *= 2) {
     const part = side.slice(text, chars)
@@ -71,10 +68,7 @@ function longEnoughPart(text: string, tokens: number, side: Side, codec: Codec):
   return text
 }
 
-/**
- * Returns how many UTF-16 units `decoded` and `text` have in common at the given end. A truncated character
- * decodes to U+FFFD, which ends the match unless `text` has it too.
- */
+/** Returns the UTF-16 units that both texts share at `end`. Truncated characters decode to U+FFFD. */
 function commonLength(decoded: string, text: string, end: 'start' | 'end'): number {
   for (let length = 0; length < decoded.length; length += 1) {
     const agrees =

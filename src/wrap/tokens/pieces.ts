@@ -1,15 +1,9 @@
-/**
- * Longest run of letters, blanks or symbols in bytes. Longer runs are cut first, because BPE takes quadratic
- * time in them.
- */
+/** The longest run of letters, white space or symbols in bytes. Longer runs are cut: BPE is quadratic. */
 const MAX_RUN_BYTES = 512
 /** The same limit in characters of up to four bytes, such as Chinese and emoji. */
 const MAX_WIDE_RUN_CHARS = MAX_RUN_BYTES / 4
 
-/**
- * Runs of letters with marks, white space, or other characters. Digits never form long runs, because they are
- * split in threes.
- */
+/** Runs of letters with marks, white space, or other characters. Digits are split in threes anyway. */
 const LONG_RUN = new RegExp(
   `[\\p{L}\\p{M}]{${MAX_WIDE_RUN_CHARS + 1},}|\\s{${MAX_WIDE_RUN_CHARS + 1},}|[^\\s\\p{L}\\p{N}]{${MAX_WIDE_RUN_CHARS + 1},}`,
   'gu',
@@ -24,7 +18,7 @@ export function cutLongRuns(text: string): readonly string[] {
   for (const run of text.matchAll(LONG_RUN)) {
     const parts = run[0].match(RUN_PART) ?? []
     if (parts.length < 2) continue
-    // Joins the run's first part with the text before it and the last part with the text after it.
+    // Joins the run's first part with the text before it, and the last part with the text after it.
     pieces.push(text.slice(end, run.index) + parts[0], ...parts.slice(1, -1))
     end = run.index + run[0].length - (parts.at(-1)?.length ?? 0)
   }
@@ -32,10 +26,9 @@ export function cutLongRuns(text: string): readonly string[] {
 }
 
 /**
- * Tables whose words never cross a line break into a line that begins with neither white space nor a
- * slash: their patterns match white space up to its last line break as one word, without lookbehind. So the
- * counts of such lines add up to the text's count, and can be cached. (From the patterns in tiktoken's
- * openai_public.py; r50k and p50k differ.)
+ * Tables whose words never cross a line break into a line that begins with neither white space nor a slash:
+ * the patterns match white space up to its last line break as one word, without lookbehind. So the counts of
+ * such lines add up and can be cached (tiktoken's openai_public.py; r50k and p50k differ).
  */
 export const LINES_ADD_UP: ReadonlySet<string> = new Set(['cl100k_base', 'o200k_base'])
 

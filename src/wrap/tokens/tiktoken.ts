@@ -1,4 +1,4 @@
-/** Counts tokens exactly with tiktoken's tables. It must not know prompts, models or Lua. */
+// Counts tokens exactly with tiktoken's tables. Must not know prompts, models or Lua.
 import { get_encoding, type Tiktoken, type TiktokenEncoding } from 'tiktoken'
 import { closest } from '../../base/suggest.ts'
 import { type TokenCounter, WrapError } from '../ports.ts'
@@ -57,9 +57,9 @@ function counterFor(tables: Tiktoken, byLine: boolean, memoChars: number): Token
 const encodedLength = (tables: Tiktoken, text: string): number =>
   cutLongRuns(text).reduce((sum, piece) => sum + tables.encode_ordinary(piece).length, 0)
 
-/** Longer texts are also cached as a whole: a budget counts the same long text several times. */
+/** Longer texts are also cached as a whole, because a budget counts the same long text several times. */
 const MIN_LONG_CHARS = 2000
-/** Characters of long texts in the cache, in addition to their lines. */
+/** The characters of long texts in the cache, in addition to their lines. */
 const MAX_LONG_CHARS = 1_000_000
 
 /** Caches counts of long texts, so that they are not split into lines again for each prompt. */
@@ -69,9 +69,8 @@ function ofLong(work: (text: string) => number): (text: string) => number {
 }
 
 /**
- * Caches the results of `compute` for about `maxChars` characters of text. Texts are in two generations: when
- * the young one is full it replaces the old one, and texts unused since then are dropped. So a hit costs one
- * lookup, and no order is kept.
+ * Caches results for about `maxChars` of text, in two generations: when the young one is full it replaces the
+ * old one, and texts unused since then are dropped. So a hit costs one lookup, and no order is kept.
  */
 export function createMemo(maxChars: number, compute: (text: string) => number): (text: string) => number {
   const half = maxChars / 2

@@ -1,15 +1,9 @@
 import { cleanName, withoutMarks } from './tool-call.ts'
 
-/**
- * Prefixes and suffixes that some models add to a name: `functions.grep` (GPT), `default_api.grep` (Gemini),
- * `functions.grep:0` (Kimi).
- */
+/** Additions by models: `functions.grep` (GPT), `default_api.grep` (Gemini), `functions.grep:0` (Kimi). */
 const NAME_WRAPPING = /^(?:functions|tools?|default_api)[.:/]|:\d+$/gi
 
-/**
- * Returns the known name that a called name means. If none or several match, replaces characters that not
- * every provider accepts in a turn's history.
- */
+/** Returns the known name that is meant, or else the name without characters that some provider refuses. */
 export function resolveCalledName(called: string, names: Iterable<string>): string {
   const known = new Set(names)
   const forms = [called, withoutMarks(called).replace(NAME_WRAPPING, '')].map(cleanName)

@@ -17,7 +17,7 @@ export interface Catalogue {
 
 interface CatalogueParts {
   readonly sources: readonly ToolSource[]
-  /** Ids of disabled tools, whose aliases and tools built on them are disabled too. Read each time. */
+  /** Ids of disabled tools, whose aliases and dependent tools are disabled too. Read each time. */
   readonly disabled: readonly string[]
   readonly log: Log
 }
@@ -29,7 +29,7 @@ interface Listed {
 
 type ById = ReadonlyMap<string, Listed>
 
-/** Returns the function that gives the same catalogue until a source or the config changes. */
+/** The returned function gives the same catalogue until a source or the config changes. */
 export function createCatalogue(parts: CatalogueParts): () => Catalogue {
   const textsOf = memoizePer<Tool, SanitizedDefinition>()
   let listed: readonly Listed[] = []
@@ -46,7 +46,7 @@ export function createCatalogue(parts: CatalogueParts): () => Catalogue {
     const kept = enabledTools(byId, new Set(disabled))
     const texts = (tool: Tool): SanitizedDefinition => textsOf(tool, '', () => sanitizeDefinition(tool))
     const named = nameTools(kept.map((one) => describe(one, byId, texts(one.tool))))
-    // Reuses equal objects, by which prompts, token counts and composers know tools.
+    // Reuses equal objects, by which prompts, token counts and composers recognize tools.
     const before = new Map(catalogue.tools.map((tool) => [JSON.stringify(tool), tool]))
     const tools = named.map((tool) => before.get(JSON.stringify(tool)) ?? tool)
     catalogue = catalogueOf(kept, tools)

@@ -33,13 +33,12 @@ export const directOffer: CallNames = {
   },
 }
 
-/** `read_file {path: string, limit?: integer}` */
+/** Formats `read_file {path: string, limit?: integer}`, and the first sentence of the description. */
 const describeTool = ({ name, schema, description }: CatalogueTool): string =>
   [`${name} ${formOf(schema)}`, firstSentence(description)].filter((line) => line !== '').join('\n    ')
 
 const MAX_PARAMETERS = 20
 
-/** `{path: string, limit?: integer}` */
 function formOf({ properties, required }: JsonObject): string {
   const needed = new Set(isJsonList(required) ? required : [])
   const all = Object.entries(isJsonObject(properties) ? properties : {})

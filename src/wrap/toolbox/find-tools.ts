@@ -17,12 +17,12 @@ interface Searchable {
 export interface FoundTool {
   readonly tool: CatalogueTool
   readonly form: 'full' | 'short'
-  /** True if the model has it already. */
+  /** True if the model has the tool already. */
   readonly isLoaded: boolean
 }
 
 export interface SearchDependencies {
-  /** Returns how many tokens are available for found tools. */
+  /** Returns the tokens that are available for found tools. */
   readonly space: () => number
   /** Called with the found tools that fit, best first. */
   readonly found: (tools: readonly FoundTool[]) => void
@@ -30,10 +30,7 @@ export interface SearchDependencies {
   readonly weigh: (tools: readonly Omit<FoundTool, 'isLoaded'>[]) => Promise<readonly number[]>
 }
 
-/**
- * Returns the `find_tools` of one step. All tools that it offers fit into the next prompt together. Rejects
- * as `weigh`.
- */
+/** Creates the `find_tools` of one step, whose tools all fit into the next prompt. Rejects as `weigh`. */
 export function createSearch({ space: spaceNow, found, weigh }: SearchDependencies, find: FindTools) {
   /** Tokens of the tools found in this step, by id. */
   const foundNow = new Map<string, number>()
@@ -44,7 +41,7 @@ export function createSearch({ space: spaceNow, found, weigh }: SearchDependenci
     const weighed = zip(matching, await weigh(matching)).map(([one, tokens]) => ({ ...one, tokens }))
     const space = spaceNow()
     let left = space - [...foundNow.values()].reduce((sum, tokens) => sum + tokens, 0)
-    // Skips a tool that does not fit, so that the next one may.
+    // Skips a tool that does not fit, so that the next tool may.
     const fitting = weighed.filter(({ tool, tokens }) => {
       if (foundNow.has(tool.id)) return true
       if (tokens > left) return false
@@ -59,7 +56,7 @@ export function createSearch({ space: spaceNow, found, weigh }: SearchDependenci
 
 const MAX_FOUND = 8
 
-/** Returns the best matches that the model lacks, then those among the best of all that it has already. */
+/** Returns the best matches that the model lacks, then the best of all that the model has already. */
 async function findMatches(
   query: string,
   tools: readonly Searchable[],
@@ -101,7 +98,6 @@ const LATER = 'These match too, but there is no room for all at once; ask for on
 const section = (heading: string, tools: readonly Weighed[]): readonly string[] =>
   tools.length === 0 ? [] : [heading, ...tools.map(({ tool }) => lineOf(tool, 'full').trimEnd())]
 
-/** Returns a tool's definition and its line in the prompt. */
 export const weighedTexts = ({ tool, form }: Omit<FoundTool, 'isLoaded'>): readonly [string, string] => [
   JSON.stringify(definitionOf(tool, form)),
   lineOf(tool, form),

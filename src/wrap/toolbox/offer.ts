@@ -21,35 +21,28 @@ export type Target =
       readonly tool: Tool
       /** The id at the end of the chain of aliases, or `id`. Permissions are for this tool. */
       readonly grantId: string
-      /** `grantId`, or the id of the tool that yields to it: tools that do the same share this id. */
+      /** `grantId`, or the id of the tool that yields to that tool: tools with one function share this id. */
       readonly sharedId: string
     }
   | { readonly kind: 'search'; readonly id: string }
 
 export const SEARCH: Target = { kind: 'search', id: FIND_TOOLS }
 
-/** Resolves called names. `now` are the tools in scope at the moment of the call. */
+/** Resolves called names. `now` is the tools in scope at the moment of the call. */
 export interface CallNames {
   /** Returns undefined for a name that is unknown, hidden or removed, or whose tool has changed. */
   resolve(name: string, now: AvailableTools): Target | undefined
-  /**
-   * Returns the error for a name without a target. May throw a `Refusal` instead; then nothing is recorded.
-   */
+  /** Returns the error for a name without a target, or throws a `Refusal`; then nothing is recorded. */
   unknown(name: string, now: AvailableTools): string
-  /**
-   * Returns the arguments as JSON, if callers may write another form. May throw a `Refusal`, as `unknown`.
-   */
+  /** Returns the arguments as JSON, if callers may write another form. May throw `Refusal`, as `unknown`. */
   argumentsOf?(text: string, name: string, target: Target): string
   /** Answers `find_tools`. The found tools can be called from the next step on. */
   search(args: JsonObject, now: AvailableTools): Promise<ToolResult>
 }
 
-/**
- * The tools that the requests of one turn have offered so far. They stay callable if a later request has no
- * space for their definitions, unless its script or scope drops them.
- */
+/** The tools offered so far in a turn. They stay callable unless a later script or scope drops them. */
 export interface OfferedSoFar {
-  /** The tools by name, each as it was sent last. */
+  /** The tools by name, each as it was last sent. */
   readonly tools: Map<string, { readonly tool: CatalogueTool; readonly sent: PromptTool }>
   hasSearch: boolean
 }
@@ -66,13 +59,13 @@ export interface SentOffer extends CallNames {
   readonly definitions: readonly ToolDefinition[]
   /** Ids of the prompt's tools: sent, deferred, or offered under another name. */
   readonly ids: readonly string[]
-  /** Returns the callable tool of a name, as it was sent last in this turn. */
+  /** Returns a name's callable tool, as it was last sent in this turn. */
   sentAs(name: string): PromptTool | undefined
-  /** Returns the name that a call means, among all tools in scope and all that the turn has offered. */
+  /** Returns the name that a call means, among all tools in scope and all tools offered in the turn. */
   nameOf(called: string): string
 }
 
-/** `promptedFrom` are the tools that the prompt was composed with. */
+/** `promptedFrom` is the tools that the prompt was composed with. */
 export function createOffer(prompt: Prompt, promptedFrom: AvailableTools, parts: OfferParts): SentOffer {
   const { offered } = parts
   const known = new Map(promptedFrom.visible.map((tool) => [tool.id, tool]))
@@ -107,7 +100,7 @@ export function createOffer(prompt: Prompt, promptedFrom: AvailableTools, parts:
     unknown(name, now) {
       const names = definitions.map((one) => one.name).filter((one) => resolve(one, now))
       const canSearch = names.includes(FIND_TOOLS)
-      // The prompt lists this tool, so it is no secret that the tool exists.
+      // The prompt lists this tool, so its existence is no secret.
       const isDeferred = prompt.tools.some(
         ({ id, form }) => form === 'deferred' && known.get(id)?.name === name && findById(id, now),
       )
@@ -154,7 +147,7 @@ const sameDefinition = (a: CatalogueTool, b: CatalogueTool): boolean =>
 const fingerprint = ({ name, description, schema }: CatalogueTool): string =>
   JSON.stringify([name, description, schema])
 
-/** If there are more names, only the nearest are listed. */
+/** If there are more names, only the nearest names are listed. */
 const MAX_NAMES = 40
 const NEAREST = 10
 

@@ -9,15 +9,15 @@ export const MAX_PAGE_CHARS = 8000
 
 const MAX_KEPT_MS = 7 * DAY_MS
 const MAX_ROOM_BYTES = 16 * 1024 * 1024
-/** For all rooms together: a person who makes many rooms must not fill the disk. */
+/** The limit for all rooms together: a person who creates many rooms must not fill the disk. */
 const MAX_ALL_BYTES = 1024 * 1024 * 1024
 
-/** Sanitizing and storing so much blocks the server for about 0.1 s. */
+/** Sanitizing and storing this length blocks the server for about 0.1 s. */
 const MAX_RESULT_CHARS = 2_000_000
 
 /** Lengths of results for one caller, in UTF-16 units. */
 export interface Allowance {
-  /** A longer result is given in pages of this size. */
+  /** A longer result is split into pages of this size. */
   readonly pageSize: number
   /** A longer page is refused: it was cut when the caller had more tokens left. */
   readonly maxPageSize: number
@@ -31,10 +31,7 @@ export interface ResultFacts {
   readonly canRead: boolean
 }
 
-/**
- * Resolves to the result, or to the first page of a long one, which the room then keeps. Rejects with
- * `StorageError`.
- */
+/** Resolves to the result, or to page 1 of a long one, which is stored. Rejects with `StorageError`. */
 export async function presentResult(
   result: ToolResult,
   { room, tool, allowance: { pageSize, maxPageSize }, canRead }: ResultFacts,
@@ -58,7 +55,7 @@ export async function presentResult(
 const PAGE_TOO_LONG =
   'this page does not fit into what you can still read in this turn; answer with what you have'
 
-/** Sanitizes a result. Cuts a long one, with a last line that says so. */
+/** Sanitizes a result. Cuts a long result, with a last line that says so. */
 export function cleanResult({ content, isError, outside }: ToolResult, maxChars: number): ToolResult {
   const { length } = content
   const notice = `\n[cut here: ${length} characters came, and no more than ${maxChars} are kept]`

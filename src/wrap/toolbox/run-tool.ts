@@ -17,7 +17,7 @@ import {
 } from '../../tools/index.ts'
 import { failed, renamedTrouble, type ToolResult, withTrouble } from '../../tools/results/index.ts'
 
-/** The part of a tool's context that is the same for every call. */
+/** The part of a tool's context that is equal for every call. */
 export type CallerContext = Omit<ToolContext, 'signal' | 'limits' | 'progress'>
 
 export type ReportDoing = (doing: string, progress?: ToolProgress) => void
@@ -28,7 +28,7 @@ export interface Caller {
   context(): Promise<CallerContext>
   /** Called with the tool's name, or with `WAITING_FOR_ANSWER` while people are asked. */
   readonly report?: ReportDoing
-  /** Calls `changed` when the caller's tools may have changed. Returns the function that ends this. */
+  /** Calls `changed` when the caller's tools may have changed. Returns the function that stops watching. */
   readonly watchTools?: (changed: () => void) => () => void
 }
 
@@ -44,13 +44,13 @@ export interface CalledTool {
   readonly isOffered: () => Promise<boolean>
 }
 
-/** `waitedMs` are the milliseconds in which the call only waited for an answer. */
+/** `waitedMs` is the time in which the call only waited for an answer. */
 export interface Outcome {
   readonly result: ToolResult
   readonly waitedMs: number
 }
 
-/** Runs tools: nothing else calls `Tool.run`. Failures and stops are results too. */
+/** Runs tools: no other code calls `Tool.run`. Failures and stops are results too. */
 export class ToolRunner {
   readonly #limits: ToolLimits
   readonly #log: Log
@@ -127,10 +127,7 @@ function checkedResult(result: ToolResult): ToolResult {
   throw new Error('it gave back neither a text nor { content, isError }')
 }
 
-/**
- * Returns the context of one call. Time that the tool waits for people or models (`uncounted`) does not count
- * against its time limit.
- */
+/** Returns one call's context. Waits for people or models (`uncounted`) do not count against the limit. */
 async function contextOfCall(
   called: CalledTool,
   signal: AbortSignal,

@@ -27,7 +27,7 @@ export type ParsedArguments =
 const MAX_ARGUMENTS_CHARS = 256 * 1024
 
 /**
- * Takes an object, its JSON, a JSON string of that JSON, or blank text, which some servers send for tools
+ * Takes an object, its JSON, a JSON string of that JSON, or a blank text, which some servers send for tools
  * without parameters. The error tells a model what to change.
  */
 export function parseArguments(given: unknown): ParsedArguments {
@@ -54,7 +54,7 @@ export function argumentsFor(
   return { ...value, ...Object.fromEntries(asWritten) }
 }
 
-/** Removes blanks around a name, and the marks of a chat template after it: `grep<|channel|>commentary`. */
+/** Removes white space around a name, and a chat template's marks after it: `grep<|channel|>commentary`. */
 export const withoutMarks = (name: string): string => (name.split('<|', 1)[0] ?? '').trim()
 
 /** Shortens a name, and replaces characters with which an invented name could pass for a sentence. */
@@ -94,7 +94,7 @@ export type CallCheck = (calls: readonly ToolCall[]) => {
   readonly halt?: string
 }
 
-/** Calls with the same arguments after which a turn is stopped: the model goes in circles. */
+/** The number of calls with equal arguments after which a turn is stopped: the model repeats itself. */
 const MAX_SAME_CALLS = 3
 
 export const MAX_CALLS_PER_STEP = 64
@@ -140,7 +140,7 @@ function uniqueId(id: string, ids: Set<string>): string {
   return unique
 }
 
-/** A call as the next request repeats it. Arguments that could not be used are not sent back. */
+/** Returns a call as the next request repeats it. Unusable arguments are not sent back. */
 export function asRepeated(call: ToolCall): ToolCall {
   const parsed = parseArguments(call.arguments)
   return { ...call, arguments: JSON.stringify(parsed.ok ? parsed.value : {}) }

@@ -11,11 +11,11 @@ const MAX_DESCRIPTION_CHARACTERS = 1000
 const MAX_QUERY_WORDS = 50
 
 /**
- * Searches the tools of one catalogue. Hidden tools are not indexed, since they would change the order. A
- * tool that the query names is first. Then BM25 decides: a word counts more in a name than in a description.
+ * Searches one catalogue. Hidden tools are not indexed, because they would change the order. A tool that the
+ * query names is first. Then BM25 decides; a word in a name counts more than in a description.
  */
 export function createToolIndex(): FindTools {
-  // Rooms differ in their scopes, so the indexes of the last few lists are kept.
+  // Caches the indexes of the last few lists, because rooms differ in their scopes.
   const indexes = memoizePer<object, Promise<Index>>()
   const catalogue = {}
 
@@ -43,7 +43,7 @@ interface Document {
   readonly parameters: string
 }
 
-/** Tools to index before other work of the server goes on. */
+/** The tools to index before other work of the server continues. */
 const TOOLS_AT_ONCE = 5
 
 async function build(tools: readonly CatalogueTool[]): Promise<Index> {
@@ -66,12 +66,12 @@ function documentOf({ id: toolId, name, title, description, schema }: CatalogueT
   }
 }
 
-/** Fraction of the best score. A lower score comes from words that most tools have. */
+/** A fraction of the best score. A lower score comes from words that most tools have. */
 const MIN_SHARE_OF_BEST = 0.05
 
-/** Letters from which on a word may be the beginning of another. */
+/** The letters a word needs to be the beginning of another word. */
 const MIN_PREFIX = 3
-/** Letters from which on a word may have wrong letters. */
+/** The letters a word needs to be allowed wrong letters. */
 const MIN_FUZZY = 4
 /** Wrong letters allowed per letter: one in a word of four to seven letters. */
 const SLIPS = 0.2
@@ -92,19 +92,14 @@ function scoresFor(query: string, index: Index): ReadonlyMap<number, number> {
   )
 }
 
-/**
- * Returns the possible tool names in a query: all of it, and words like `read_file`, but not like `search`.
- */
+/** Returns possible tool names in a query: all of it, and words like `read_file`, but not like `search`. */
 function possibleNames(query: string): ReadonlySet<string> {
   const wanted = query.toLowerCase()
   const words = wanted.split(/[^\p{L}\p{N}_.-]+/u)
   return new Set([wanted.trim(), ...words.filter((word) => /[^\p{L}]/u.test(word))])
 }
 
-/**
- * Splits a text into words, without common ones: `readFile` and `read_file` have `read` and `file`; `srv7`
- * also has `srv` and `7`.
- */
+/** Splits into words, without common words: `readFile` has `read`, `file`; `srv7` also `srv` and `7`. */
 export const searchWords = (text: string): readonly string[] =>
   [...text.normalize('NFKC').matchAll(RUN)]
     .flatMap(([run]) => (WITHOUT_BLANKS.test(run) ? pairsOf(run) : partsOf(run)))
@@ -112,7 +107,7 @@ export const searchWords = (text: string): readonly string[] =>
 
 const RUN = /[\p{L}\p{M}\p{N}]+/gu
 
-/** Scripts without blanks between words, in which each two neighbours count as a word. */
+/** Scripts without spaces between words, in which every two neighbours count as a word. */
 const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 

@@ -27,10 +27,7 @@ const MAX_SCHEMA_CHARS = 262_144
 
 const NO_SCHEMA: JsonSchema = { type: 'object', properties: {} }
 
-/**
- * Never throws. A definition with a `problem` hides its tool, since a provider refuses a whole request for
- * it.
- */
+/** Never throws. A `problem` hides the tool, because a provider refuses a whole request for it. */
 export function sanitizeDefinition(tool: GivenTexts): SanitizedDefinition {
   try {
     const { title, description } = tool
@@ -62,7 +59,7 @@ function textOf(value: unknown): string {
 /** Keys that Anthropic and OpenAI refuse at the top of a schema. */
 const CHOICES: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const'])
 
-/** Removes choices at the top of a schema. The tool itself still refuses what they forbid. */
+/** Removes choices at the top of a schema, which the tool itself still checks. */
 function checkedSchema(given: unknown): JsonSchema {
   const plain = plainJson(given)
   if (isTooDeep(plain)) refuse(`its schema is nested more than ${MAX_JSON_DEPTH} deep`)

@@ -1,7 +1,5 @@
-/**
- * A toolbox is the tools that one caller has now: it looks up a called name, asks for a permission, runs the
- * call and records it. This folder must not know how models and people are asked, or where tools come from.
- */
+// A toolbox is one caller's current tools: it looks up a called name, asks for permission, runs the call and
+// records it. This folder must not know how models and people are asked, or where tools come from.
 import { textForModels, type TextFromTools } from '../../words/outside.ts'
 import type { ToolMessage } from '../../tools/index.ts'
 import type { Picture } from '../../words/picture.ts'

@@ -4,9 +4,8 @@ import { cleanLine } from '../../base/text/clean-text.ts'
 import { parseArguments } from './tool-call.ts'
 
 /**
- * Returns the arguments that a person typed, as JSON. Text that is no JSON object becomes the tool's only
- * required parameter, if that is a text or a number: `2+2` is `{"expression":"2+2"}`. Throws `Refusal` for
- * any other tool.
+ * Returns typed arguments as JSON. Text that is no JSON object becomes the tool's only required parameter, if
+ * that is a text or a number: `2+2` is `{"expression":"2+2"}`. Throws `Refusal` for any other tool.
  */
 export function typedArguments(text: string, name: string, schema: JsonSchema): string {
   if (parseArguments(text).ok) return text
@@ -31,7 +30,7 @@ export function typedArguments(text: string, name: string, schema: JsonSchema): 
 
 const MAX_PARAMETERS = 20
 
-/** Returns JSON with each required parameter, or with all if none is required. */
+/** Returns JSON with each required parameter, or with all parameters if none is required. */
 function exampleOf({ properties, required }: JsonSchema): string {
   const all = Object.entries(isJsonObject(properties) ? properties : {})
   const needed = all.filter(([key]) => isJsonList(required) && required.includes(key))

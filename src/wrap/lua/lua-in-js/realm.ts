@@ -1,19 +1,18 @@
 import type * as LuaInJs from 'lua-in-js'
 import type { LuaChunk, LuaProgram } from '../bundle.ts'
 
-/** A value of Lua; undefined is nil. */
+/** A Lua value; undefined is nil. */
 export type Value = Parameters<typeof LuaInJs.utils.type>[0]
-/** Functions by their names in Lua, or operators by their names in generated code. */
+/** Functions by Lua name, or operators by their names in generated code. */
 export type Functions = Record<string, (left?: Value, right?: Value, ...more: readonly Value[]) => unknown>
 /** The object `__lua` of generated code. */
 type Operators = Functions & { readonly globalScope: { get(name: string): LuaInJs.Table } }
 /** The bundle to compile; or a script to run, which may be empty, and Lua that returns its data. */
 export type RealmRequest = LuaProgram | { readonly script: LuaChunk; readonly data: LuaChunk }
-/** Calls a function of Lua; returns all its results. */
 export type Call = (f: Value, ...given: readonly Value[]) => readonly Value[]
 export type ToText = (value: Value) => string
 
-/** The functions below: each is sent to the context as text by itself. */
+/** The functions below. Each is sent to the context as text by itself. */
 export interface RealmParts {
   readonly createErrors: typeof createErrors
   readonly repairTables: typeof repairTables
@@ -23,9 +22,8 @@ export interface RealmParts {
 }
 
 /**
- * lua-in-js with repairs. Sent to the context as text; its strings have one character per byte.
- * Returns the function that answers a request with `+` and text or `-` and an error. No Lua value leads to
- * the host's `ask`.
+ * Repairs lua-in-js. Sent to the context as text; its strings have one character per byte. Returns a function
+ * that answers a request with `+` and text or `-` and an error. No Lua value leads to the host's `ask`.
  */
 export function createRealm(
   parts: RealmParts,
@@ -62,7 +60,7 @@ export function createRealm(
   }
   const scripts = new Map<string, Value>()
   let compose: Value
-  // No error of another realm may come in: `attempt` hides such errors.
+  // `attempt` hides errors of another realm, which must not reach scripts.
   const host = (name: Value, argument: Value): readonly Value[] =>
     errors.attempt(() => {
       const answer = ask(text(name), text(argument))
@@ -84,11 +82,11 @@ export function createRealm(
   }
 }
 
-/** Errors as scripts see them, with the lines of Lua. */
+/** Errors as scripts see them, with lines of Lua. */
 export function createErrors() {
   const chunks: { readonly name: string; readonly lines: readonly number[] }[] = []
   let chunkName = ''
-  /** The place of an error in Lua, then its callers' places: `script:3:`. */
+  /** The places of an error and its callers in Lua, such as `script:3:`. */
   const placesOf = ({ stack = '' }: Error): readonly string[] =>
     [...stack.matchAll(/^ +at .*\blua(\d+):(\d+):\d+\)?$/gm)].map(([, chunk, row]) => {
       const { name, lines } = chunks[Number(chunk)] ?? { name: '?', lines: [] }
@@ -104,7 +102,6 @@ export function createErrors() {
   }
   return {
     placesOf,
-    /** Names the chunk that is compiled next. */
     begin: (name: string) => void (chunkName = name),
     /** Names generated code, so that `placesOf` finds its lines. */
     trace(js: string): string {
@@ -115,7 +112,7 @@ export function createErrors() {
     fail(message: string): never {
       throw new Error(message)
     },
-    /** Returns the results of `run`; if it throws, `failed` and the error as a script sees it. */
+    /** Returns the results of `run`, or `failed` and the error as a script sees it. */
     attempt(run: () => readonly Value[], failed?: Value): readonly Value[] {
       try {
         return run()
@@ -150,7 +147,7 @@ export function repairTables({ prototype }: typeof LuaInJs.Table, fail: (message
   })
 }
 
-/** Repairs operators that take nil for a number or for text, and evaluate both sides of `and` and `or`. */
+/** Repairs operators that take nil for a number or text, and that evaluate both sides of `and` and `or`. */
 export function createOperators(
   { Table, utils: { type, tostring, coerceToBoolean: isTrue } }: typeof LuaInJs,
   fail: (message: string) => never,

@@ -2,15 +2,14 @@ import type * as LuaParse from 'luaparse'
 
 type Node = LuaParse.Node
 type Identifier = LuaParse.Identifier & { readonly isLocal?: boolean }
-/** A node as lua-in-js's generator reads it. */
 type GeneratorNode = Node | { readonly type: string; readonly [field: string]: unknown }
 type Rules = { readonly [T in Node['type']]?: (node: Extract<Node, { type: T }>) => object | void }
 
 /**
- * Parses Lua, a character a byte, to a tree that lua-in-js 2.2.5 turns into the right JavaScript. Changes
- * nodes as luaparse finishes them: strings become JSON, variables get a prefix, globals become fields of
- * `_ENV`, a method's object is evaluated once, the right side of `and` and `or` becomes a function, and
- * `break` names the block that it leaves. Sent to the context as text.
+ * Parses Lua, one character per byte, to a tree for lua-in-js 2.2.5. Changes nodes as luaparse finishes them:
+ * strings become JSON, variables get a prefix, globals become fields of `_ENV`, a method's object is
+ * evaluated once, the right side of `and` and `or` becomes a function, `break` names its block. Sent to the
+ * context as text.
  */
 export function rewriteLua(
   { parse }: typeof LuaParse,
@@ -18,7 +17,7 @@ export function rewriteLua(
   nodes: ReturnType<typeof createNodes>,
 ): object {
   const { js, make, order, call, variable, give, lambda, logical, not, one } = nodes
-  /** Finds the parentheses that reduce several values to one, as in `(f())`, since the parser drops them. */
+  /** Finds parentheses that reduce several values to one, as in `(f())`, because the parser drops them. */
   const values = (nodes: readonly GeneratorNode[], open = '('): readonly GeneratorNode[] =>
     nodes.map((node) => {
       const [start = 0] = 'range' in node && Array.isArray(node['range']) ? node['range'] : []
@@ -42,7 +41,6 @@ export function rewriteLua(
     return 'block' in node ? [...line, order(`${String(node.block)}: {`), node, order('}')] : [...line, node]
   }
 
-  /** Changes of a node whose parts are done. */
   const rules: Rules = {
     Identifier: (node) => void names.push(node),
     StringLiteral: ({ value }) => js(JSON.stringify(value)),
@@ -68,7 +66,7 @@ export function rewriteLua(
     ForNumericStatement: () => loop({}),
     ForGenericStatement: ({ iterators }) => loop({ iterators: values(iterators) }),
   }
-  // A chunk keeps multiple values in two variables: each function needs its own.
+  // A chunk keeps multiple values in two variables, and each function needs its own.
   const own = order('var vars, vals')
   const { body } = parse(source, {
     ...{ luaVersion: '5.3', encodingMode: 'pseudo-latin1', locations: true, ranges: true, scope: true },
@@ -79,7 +77,7 @@ export function rewriteLua(
       Object.assign(node, rule?.(node as never))
     },
   })
-  // The parser has marked variables by now; the other names are fields.
+  // The parser has marked variables by now; all other names are fields.
   for (const node of names.filter(({ isLocal }) => isLocal !== undefined)) {
     const { name, isLocal } = node
     const field = make('MemberExpression', { base: variable('v__ENV'), identifier: { name } })
@@ -90,9 +88,9 @@ export function rewriteLua(
   return make('Chunk', { body: [give(lambda([variable('v__ENV')], [give(chunk)]))] })
 }
 
-/** Makes nodes for `rewriteLua`; sent to the context as text, too. */
+/** Creates nodes for `rewriteLua`. Sent to the context as text. */
 export function createNodes() {
-  /** Inserts JavaScript: the generator copies a number as it is. */
+  /** Inserts JavaScript, because the generator copies a number unchanged. */
   const js = (value: string): GeneratorNode => ({ type: 'NumericLiteral', value })
   const make = (type: string, fields: object): GeneratorNode => ({ type, ...fields })
   const order = (text: string): GeneratorNode => make('CallStatement', { expression: js(text) })

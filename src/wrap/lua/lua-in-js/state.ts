@@ -1,5 +1,5 @@
-// The engine where no WebAssembly may run: Lua by lua-in-js, in a realm of its own within the process. Knows
-// its library and what all engines share, and nothing of prompts or rooms.
+// The engine without WebAssembly: Lua by lua-in-js, in its own realm of the process. Knows its library and
+// code shared by all engines, but not prompts or rooms.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants, createContext, runInContext } from 'node:vm'
@@ -18,13 +18,11 @@ import {
 import { createNodes, rewriteLua } from './rewrite.ts'
 import { createSearch, createStrings } from './strings.ts'
 
-/**
- * Repaired lua-in-js (docs/internals/lua-engines.md) in a bare `vm` context, where scripts are compiled once.
- */
+/** Repaired lua-in-js (docs/internals/lua-engines.md) in a bare `vm` context that compiles scripts once. */
 export const luaInJsStates: LuaStates = { isOnePerScript: false, open }
 
 function open(program: LuaProgram, limits: LuaLimits): LuaState {
-  // Not an object of ours: its prototypes would lead scripts to our realm.
+  // Not one of our objects, whose prototypes would lead scripts to our realm.
   const global = createContext(constants.DONT_CONTEXTIFY)
   let job: StateJob | undefined
   /** Answers in order: a run that begins again asks the same questions, and each is answered once. */
@@ -48,7 +46,7 @@ function open(program: LuaProgram, limits: LuaLimits): LuaState {
     if (answer[0] === '+') return answer.slice(1)
     throw luaError(answer.slice(1), limits)
   }
-  // Compiling gets more time: it begins with code that V8 has never run.
+  // Compiling gets more time, because it begins with code that V8 has never run.
   handle(program, 8 * limits.timeMs)
   return {
     run(next) {
@@ -59,7 +57,7 @@ function open(program: LuaProgram, limits: LuaLimits): LuaState {
   }
 }
 
-/** V8 limits wall-clock time only: a run that got too little CPU time begins again, with more time. */
+/** V8 limits only wall-clock time, so a run that got too little CPU time begins again with more time. */
 function withProcessorTime(ms: number, run: (wallMs: number) => string): string {
   for (let wallMs = ms; ;) {
     const before = process.cpuUsage()
@@ -78,7 +76,7 @@ function withProcessorTime(ms: number, run: (wallMs: number) => string): string 
 const toBytes = (text: string): string => Buffer.from(text.toWellFormed(), 'utf8').toString('latin1')
 const toText = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8')
 
-/** Returns the source of the function that fills a context; it takes the host's one function. */
+/** Returns the source of the function that fills a context and takes the host's one function. */
 function realmText(): string {
   const ours = createRequire(import.meta.url)
   const read = (name: string, from = ours): string => readFileSync(from.resolve(name), 'utf8')

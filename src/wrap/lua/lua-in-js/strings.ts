@@ -89,7 +89,7 @@ export function createSearch(text: ToText) {
       const set = `[${not}${members.replace(/([^%])-([^])|%?[^]/g, member)}]`
       return (one === undefined ? set : one === '.' ? one : single(one)) + repeated.replace('-', '*?')
     })
-  /** Yields the matches from an index on, except an empty one right behind another. */
+  /** Yields the matches from an index on, except an empty match right behind another. */
   return function* (subject: Value, pattern: Value, init: Value = 1) {
     const [within, wanted, at] = [text(subject), text(pattern), Number(init)]
     const regex = new RegExp(translate(wanted.replace(/^\^/, '')), wanted[0] === '^' ? 'vsy' : 'vsg')

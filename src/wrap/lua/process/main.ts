@@ -1,8 +1,6 @@
-/**
- * The wrap process: Lua and the tokenizer, outside of the server and without rights. Reads requests from
- * standard input and answers on standard output, a line of JSON each; must not know anything else. This file
- * joins the engines with the tokenizer, as server/app.ts joins the parts of the server.
- */
+// The wrap process: Lua and the tokenizer, outside of the server and without rights. Reads requests from
+// stdin and answers on stdout, one JSON line each; must not know anything else. This file joins the engines
+// with the tokenizer.
 import { createInterface } from 'node:readline'
 import type { CatalogueTool, HistoryRow } from '../../snapshot.ts'
 import { composePrompt } from '../../compose-prompt.ts'
@@ -16,7 +14,7 @@ import type { Request, ResponseLine, Settings } from './protocol.ts'
 import { createReceiver, Sender } from '../deduplicate.ts'
 import { createDefinitionRemover, type ToolWithoutDefinition } from '../definitions-apart.ts'
 
-/** Characters that the server keeps of one process's answers, for system prompts and for tools each. */
+/** The characters of one process's answers that the server keeps, for system prompts and for tools each. */
 const MAX_ANSWER_CHARS = 2_000_000
 
 const settings = JSON.parse(process.argv[2] ?? '') as Settings
@@ -63,7 +61,7 @@ function answer(request: Request): ResponseLine {
   }
 }
 
-/** Writing to a pipe is synchronous here: an answer is out before the next request is begun. */
+/** Writing to a pipe is synchronous here: an answer is out before the next request begins. */
 function send(reply: ResponseLine): void {
   process.stdout.write(`${JSON.stringify(reply)}\n`)
 }

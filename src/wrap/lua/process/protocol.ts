@@ -5,7 +5,7 @@ import type { Packed } from '../deduplicate.ts'
 import type { SentPrompt, ToolWithoutDefinition } from '../definitions-apart.ts'
 import type { EngineName } from '../engines.ts'
 
-/** A request to a wrap process: one JSON line, answered by one. */
+/** A request to a wrap process: one JSON line, answered by one line. */
 export type Request =
   | {
       readonly kind: 'compose'
@@ -16,7 +16,7 @@ export type Request =
   | { readonly kind: 'hook'; readonly run: HookRun }
   | { readonly kind: 'count'; readonly encoding: string; readonly texts: readonly string[] }
 
-/** An answer of a wrap process. The first is `ready`: Lua and the tokenizer are warm. */
+/** An answer of a wrap process. The first is `ready`, when Lua and the tokenizer are warm. */
 export type Response =
   | { readonly kind: 'ready' }
   | { readonly kind: 'prompt'; readonly prompt: SentPrompt; readonly printed: Printed }
@@ -29,7 +29,7 @@ export type Response =
       readonly printed?: Printed
     }
 
-/** A line of an answer. Parts that often stay the same are packed as lists of one item. */
+/** A line of an answer. Parts that often stay equal are packed as lists of one item. */
 export type ResponseLine =
   | Exclude<Response, { readonly kind: 'prompt' }>
   | {
@@ -40,16 +40,14 @@ export type ResponseLine =
       readonly printed: Printed
     }
 
-/** The lines that a script printed. */
 type Printed = readonly string[]
 
 /** Settings of a wrap process: its one argument, in JSON. */
 export interface Settings {
   readonly engine: EngineName
-  /** The bundled Lua. */
   readonly lua: LuaFiles
   readonly timeMs: number
   readonly memoryBytes: number
-  /** Encodings to load before saying `ready`. */
+  /** Encodings to load before sending `ready`. */
   readonly warm: readonly string[]
 }

@@ -1,5 +1,5 @@
-// The usual engine: Lua 5.4 itself as WebAssembly, by wasmoon. Knows its library and what all engines share,
-// and nothing of prompts or rooms.
+// The default engine: Lua 5.4 as WebAssembly, by wasmoon. Knows its library and code shared by all engines,
+// but not prompts or rooms.
 
 import { createRequire } from 'node:module'
 import type * as Wasmoon from 'wasmoon'
@@ -9,20 +9,17 @@ import { luaError, type LuaLimits, TIME_LIMIT_ERROR } from '../limits.ts'
 import { askHost, type HostAnswer } from '../lua-values.ts'
 import type { LuaState, LuaStates, StateJob } from '../lua-states.ts'
 
-/** Not imported: Node would first search the file for names, which takes 70 ms of each process. */
+/** Not imported, because Node would first search the file for names, which takes 70 ms of each process. */
 const { LuaEngine, LuaFactory, LuaType }: typeof Wasmoon = createRequire(import.meta.url)('wasmoon')
 
-/** Instructions between two checks of the clock. */
+/** The number of instructions between two checks of the clock. */
 const HOOK_EVERY = 10_000
 /** LUA_MASKCOUNT of lua.h. */
 const COUNT_MASK = 8
 /** LUA_OK of lua.h. */
 const LUA_OK: number = 0
 
-/**
- * Lua 5.4 in WebAssembly: each script has its own Lua state, where the script and the bundle are compiled
- * once.
- */
+/** Gives each script its own Lua state, in which the script and the bundle are compiled once. */
 export async function loadWasmoonStates(): Promise<LuaStates> {
   const wasm = await new LuaFactory().getLuaModule()
   return { isOnePerScript: true, open: (...given) => new WasmoonState(wasm, ...given) }
@@ -40,7 +37,7 @@ class WasmoonState implements LuaState {
   constructor(wasm: Wasmoon.LuaWasm, program: LuaProgram, limits: LuaLimits, script: string) {
     this.#wasm = wasm
     this.#limits = limits
-    // No proxies: through them a script could reach JavaScript's prototypes.
+    // No proxies, through which a script could reach JavaScript's prototypes.
     this.#engine = new LuaEngine(wasm, { enableProxy: false, injectObjects: false, traceAllocations: true })
     this.#address = this.#engine.global.address
     this.#engine.global.setMemoryMax(limits.memoryBytes)
@@ -79,10 +76,7 @@ class WasmoonState implements LuaState {
     for (const pointer of this.#pointers.splice(0)) this.#wasm.module.removeFunction(pointer)
   }
 
-  /**
-   * Leaves three values on the stack: the sandbox's entry, the script or nil, and the function that asks the
-   * host.
-   */
+  /** Leaves on the stack: the sandbox's entry, the script or nil, and the function that asks the host. */
   #prepare({ sandbox, modules }: LuaProgram, script: string): void {
     const { lua_settop, lua_createtable, lua_setfield, lua_pushnil, lua_pushcclosure } = this.#wasm
     lua_settop(this.#address, 0)
@@ -111,7 +105,7 @@ class WasmoonState implements LuaState {
     return pointer
   }
 
-  /** Loads only text: bytecode can do what no Lua program can. */
+  /** Loads only text, because bytecode can do things that no Lua program can. */
   #load({ name, source }: LuaChunk): void {
     const status = this.#withBytes(source.toWellFormed(), (pointer, size): number =>
       this.#wasm.luaL_loadbufferx(this.#address, pointer, size, `=${name}`, 't'),
@@ -119,7 +113,7 @@ class WasmoonState implements LuaState {
     if (status !== LUA_OK) throw this.#error()
   }
 
-  /** `lua_pushstring` would return the text, which for a long one takes longer than all the rest. */
+  /** `lua_pushstring` would return the text, which for a long text takes longer than all other work. */
   #push(state: number, text: string): void {
     this.#withBytes(text, (pointer, size) =>
       this.#wasm.module.ccall(
@@ -150,7 +144,7 @@ class WasmoonState implements LuaState {
     this.#wasm.lua_error(state)
   }
 
-  /** Pushes the answer, and whether it is a text. */
+  /** Pushes the answer, and whether the answer is a text. */
   #reply(state: number): number {
     const name = this.#wasm.lua_tolstring(state, 1, null)
     const argument = this.#wasm.lua_tolstring(state, 2, null)
@@ -162,7 +156,7 @@ class WasmoonState implements LuaState {
     return 2
   }
 
-  /** Converts nothing: a script's `__tostring` would run unprotected. */
+  /** Converts nothing, because a script's `__tostring` would run unprotected. */
   #text(index: number): string {
     const isText = this.#wasm.lua_type(this.#address, index) === LuaType.String
     return isText
@@ -177,11 +171,11 @@ class WasmoonState implements LuaState {
 
 interface Started {
   readonly at: number
-  /** CPU usage when the script had run for a while. */
+  /** The CPU usage when the script had run for `UNWATCHED_MS`. */
   cpu?: NodeJS.CpuUsage
 }
 
-/** Milliseconds before a script's CPU time is checked: the check takes longer than most scripts. */
+/** Ms before a script's CPU time is checked, because the check takes longer than most scripts. */
 const UNWATCHED_MS = 20
 
 /** Checks both clocks: neither a busy machine nor the compiler's threads may end an honest script. */
