@@ -65,7 +65,7 @@ function inServingOrder(layers: readonly Layer[], { toolsFirst = false }: Budget
   return layers.toSorted((a, b) => rank(a) - rank(b) || a.priority - b.priority)
 }
 
-/** Throws if the message does not fit, unless the first required layer alone has a more precise error. */
+/** Throws if the message does not fit, unless the first required layer alone fails: its error says more. */
 function checkMessage(
   ledger: Ledger,
   ordered: readonly Layer[],

@@ -101,7 +101,7 @@ const REPORT_WEIGHT = 0.2
 /** Reports of shorter prompts are ignored, because framing is most of them. */
 const MIN_COUNTED_TOKENS = 100
 const REPORT_MARGIN = 1.01
-/** The smallest fraction of `room` at which a report can raise `most`: below, fixed additions weigh more. */
+/** The smallest fraction of `room` at which a report can raise `most`; below it, fixed additions dominate. */
 const MIN_SHARE_OF_ROOM = 0.5
 /** A margin, because the next prompt has another text. */
 const REFUSAL_MARGIN = 1.03

@@ -15,10 +15,10 @@ const MAX_SCRIPT_CHARACTERS = 256 * 1024
 
 /**
  * Runs the layers in Lua, then fits them into the budget, in the wrap process (wrap/lua). Equal snapshots
- * give equal prompts. `printed` gets the script's lines, even on failure. Throws `WrapError`. If the tools or
- * the required layers do not fit, runs again with fewer tokens for tools: `share` is the config's part of the
- * target, `most` is the part that more important layers leave, and `allowance` is this run's limit for
- * choosing tools. `last` is true if no further run can help.
+ * give equal prompts. `printed` gets the script's lines, even on failure. Throws `WrapError`. If the tools do
+ * not fit, or leave too little for required layers, runs again with fewer tokens for tools: `share` is the
+ * config's part of the target, `most` is the part that more important layers leave, and `allowance` is this
+ * run's limit for choosing tools. `last` is true if no further run can help.
  */
 export function composePrompt(
   snapshot: Snapshot,

@@ -55,7 +55,7 @@ export function conversationTexts(
   return newest.length === page.length ? page : [texts.plain(OMISSION), ...newest]
 }
 
-/** Drops the first entry, and enough of the next that the text begins equally for many turns. */
+/** Drops the first entry, and enough of the next that the text begins the same for many turns. */
 function withoutOldest([first, ...entries]: readonly EntryText[]): readonly EntryText[] {
   return entries.slice(steadyStart(entries, first, () => 1))
 }
@@ -144,7 +144,7 @@ interface HistoryQuery {
   /** The number of groups: a call and its results count once. */
   readonly limit: number
   readonly skip: number
-  /** True if up to a quarter of `limit` may be dropped, so that the text begins equally for many turns. */
+  /** True if up to a quarter of `limit` may be dropped, so that the text begins the same for many turns. */
   readonly steps: boolean
   readonly kinds: readonly Json[]
   readonly agents: boolean
@@ -215,6 +215,6 @@ export function groupsOfCalls<Row extends { readonly entry: Entry }>(
   return groups
 }
 
-/** Returns an equal key for a call and its results. People's calls have no turn. */
+/** Returns the same key for a call and its results. People's calls have no turn. */
 export const callKey = ({ turn, call }: { readonly turn?: string; readonly call: string }): string =>
   `${turn ?? ''}\n${call}`

@@ -68,7 +68,7 @@ export const outputLimit = (target: number): number =>
 /** The limit of the conversation's bytes for layers: even quoted, it stays below `outputLimit`. */
 export const conversationLimit = (target: number): number => Math.floor(outputLimit(target) / 3)
 
-/** Puts late layers last: all requests of a room begin equally, so that a provider's cache stays valid. */
+/** Puts late layers last: all requests of a room begin the same, so that a provider's cache stays valid. */
 export const inTextOrder = (layers: readonly Layer[]): readonly Layer[] =>
   layers.toSorted((a, b) => Number(a.late ?? false) - Number(b.late ?? false))
 

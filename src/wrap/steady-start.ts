@@ -5,7 +5,7 @@ import type { EntryText } from './entry-texts.ts'
 export const MAX_SHARE_GIVEN_UP = 0.25
 
 const MINUTE_MS = 60_000
-/** Of entries of the same minute, one in this number, on average, may be the first. */
+/** Of entries of the same minute, on average one in `ENTRIES_PER_START` may be the first. */
 const ENTRIES_PER_START = 8
 
 /**
@@ -33,7 +33,7 @@ export function steadyStart(
   return start.index
 }
 
-/** Returns the exponent + 1 of the largest power of two, in minutes, that has a multiple between, or 0. */
+/** Returns 1 + n for the largest 2^n minutes with a multiple between both times; 0 if there is none. */
 function levelBetween(earlier = 0, later = 0): number {
   let level = 0
   let unit = MINUTE_MS

@@ -64,7 +64,7 @@ function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): Trimme
   const fitting = newestThatFit(entries, space)
   const before = entries.at(-fitting.length - 1)
   const free = space - tokensOf(fitting)
-  // A long entry before leaves much space: then shows its beginning.
+  // A long entry before leaves much space, so its beginning is shown.
   if (before && fitting.length > 0 && free > MAX_SHARE_GIVEN_UP * tokens) {
     const cut = keepEnd(before.text, 'head', free - SEAM_TOKENS, counter)
     const kept = cut && [createEntryText(cut.text, counter), ...fitting]

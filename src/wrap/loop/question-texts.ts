@@ -3,7 +3,7 @@ import { cleanText } from '../../base/text/clean-text.ts'
 import type { PlainTexts } from '../prompt.ts'
 import { ArgumentError, checkMessages, type ChatMessage } from '../../tools/index.ts'
 
-/** Writes a tool's question as text: some providers refuse calls without tools. Throws `ArgumentError`. */
+/** Earlier messages become text: providers may refuse calls if no tools are sent. Throws `ArgumentError`. */
 export function questionTexts(messages: readonly ChatMessage[]): PlainTexts {
   const said = checkMessages(messages).filter(({ role }) => role !== 'note')
   const last = said.at(-1)

@@ -14,6 +14,7 @@ export type Lack = 'integers' | 'all lines' | 'memory limit'
 /** A Lua engine that a config may name. */
 interface EngineEntry {
   readonly name: string
+  /** Loads only this engine. */
   load(): Promise<LuaStates>
   /** Packages that the engine's process reads, with their dependencies. */
   readonly packages: readonly string[]

@@ -45,7 +45,7 @@ export class FairQueue<J extends FairJob> {
 
 const SUSPECT_MS = 120_000
 
-/** Payers who lost a process in the last two minutes, even after a success: scripts may hang sometimes. */
+/** Payers who lost a process in the last two minutes, whatever succeeded since: a hang may be occasional. */
 export class Suspects {
   readonly #until = new Map<string, number>()
 

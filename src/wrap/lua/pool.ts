@@ -94,7 +94,7 @@ type PoolOptions = Required<ComposerOptions> & { readonly limits: ComposerLimits
 
 /**
  * Runs requests on wrap processes: one at first, up to `size` once as many rooms had work at the same time.
- * Serves people in turn; a room or person uses one process at a time. Replaces a process that works too long.
+ * Serves people in turn; a room or person uses one process at a time. Kills and replaces a slow process.
  * Requests of `Suspects` never occupy all of several processes.
  */
 export class ProcessPool implements AsyncDisposable {
@@ -212,7 +212,7 @@ export class ProcessPool implements AsyncDisposable {
     stopWatching()
     if (!response) return
     job.outcome.resolve(response)
-    // An unexpected error may have any effect; the process reports the reason on its standard error.
+    // An unexpected error may leave any state; the process reports the reason on its standard error.
     if (response.kind === 'failed' && response.reason === 'process') return process.kill()
     this.#release(slot)
   }

@@ -8,7 +8,7 @@ export interface WorkLimits {
 
 const MIN_CHECK_MS = 25
 
-/** Calls `over` at a limit; returns a function that stops watching. CPU time is fair on a busy machine. */
+/** Calls `over` past a limit. Returns a stop function. Counts CPU time, as busy machines slow honest work. */
 export function watch(pid: number, { cpuMs, wallMs }: WorkLimits, over: () => void): () => void {
   const startedAt = performance.now()
   const before = cpuTime(pid)

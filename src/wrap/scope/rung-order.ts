@@ -18,7 +18,7 @@ export interface RungOrder {
   readonly inOrder: readonly UniqueTool[]
 }
 
-/** The order is equal for every allowance. */
+/** The order is the same for every allowance. */
 interface RungOrderTerms extends ToolsInTurn {
   readonly target: number
   readonly maxTools: number
@@ -85,7 +85,7 @@ interface Kept {
   readonly at: number
 }
 
-/** Bytes of a tool per token of the prompt, about an eighth of it: larger tools would displace all others. */
+/** Bytes per token of the prompt, about an eighth of it: larger, often called tools would displace others. */
 const HUGE_BYTES_PER_TOKEN = 0.5
 
 function traitsOf(tool: UniqueTool, { target, calls, found, called, price }: RungOrderTerms): Traits {

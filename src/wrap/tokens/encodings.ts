@@ -1,7 +1,7 @@
 import type { TiktokenEncoding } from 'tiktoken'
 import { keysOf } from '../../base/basics.ts'
 
-/** Tiktoken's tables. Encodings with equal tables differ in unused control tokens (openai_public.py). */
+/** Encodings with equal tables differ only in control tokens (openai_public.py), which are not recognised. */
 const TABLES = {
   o200k_base: 'o200k_base',
   o200k_harmony: 'o200k_base',

@@ -68,7 +68,7 @@ function longEnoughPart(text: string, tokens: number, side: Side, codec: Codec):
   return text
 }
 
-/** Returns the UTF-16 units that both texts share at `end`. Truncated characters decode to U+FFFD. */
+/** Returns the UTF-16 units that both texts share at `end`. A cut character is U+FFFD and ends the match. */
 function commonLength(decoded: string, text: string, end: 'start' | 'end'): number {
   for (let length = 0; length < decoded.length; length += 1) {
     const agrees =

@@ -56,7 +56,7 @@ export function createSearch({ space: spaceNow, found, weigh }: SearchDependenci
 
 const MAX_FOUND = 8
 
-/** Returns the best matches that the model lacks, then the best of all that the model has already. */
+/** Returns the best matches that the model lacks, then those of the best that the model has already. */
 async function findMatches(
   query: string,
   tools: readonly Searchable[],

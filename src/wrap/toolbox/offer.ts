@@ -28,7 +28,7 @@ export type Target =
 
 export const SEARCH: Target = { kind: 'search', id: FIND_TOOLS }
 
-/** Resolves called names. `now` is the tools in scope at the moment of the call. */
+/** Resolves called names. `now` has the tools in scope at the moment of the call. */
 export interface CallNames {
   /** Returns undefined for a name that is unknown, hidden or removed, or whose tool has changed. */
   resolve(name: string, now: AvailableTools): Target | undefined
@@ -65,7 +65,7 @@ export interface SentOffer extends CallNames {
   nameOf(called: string): string
 }
 
-/** `promptedFrom` is the tools that the prompt was composed with. */
+/** `promptedFrom` has the tools that the prompt was composed with. */
 export function createOffer(prompt: Prompt, promptedFrom: AvailableTools, parts: OfferParts): SentOffer {
   const { offered } = parts
   const known = new Map(promptedFrom.visible.map((tool) => [tool.id, tool]))

@@ -17,7 +17,7 @@ import {
 } from '../../tools/index.ts'
 import { failed, renamedTrouble, type ToolResult, withTrouble } from '../../tools/results/index.ts'
 
-/** The part of a tool's context that is equal for every call. */
+/** The part of a tool's context that is the same for every call. */
 export type CallerContext = Omit<ToolContext, 'signal' | 'limits' | 'progress'>
 
 export type ReportDoing = (doing: string, progress?: ToolProgress) => void

@@ -69,9 +69,9 @@ function documentOf({ id: toolId, name, title, description, schema }: CatalogueT
 /** A fraction of the best score. A lower score comes from words that most tools have. */
 const MIN_SHARE_OF_BEST = 0.05
 
-/** The letters a word needs to be the beginning of another word. */
+/** The minimum letters of a word that may be the beginning of another word. */
 const MIN_PREFIX = 3
-/** The letters a word needs to be allowed wrong letters. */
+/** The minimum letters of a word that may have wrong letters. */
 const MIN_FUZZY = 4
 /** Wrong letters allowed per letter: one in a word of four to seven letters. */
 const SLIPS = 0.2

@@ -29,7 +29,7 @@ export type Response =
       readonly printed?: Printed
     }
 
-/** A line of an answer. Parts that often stay equal are packed as lists of one item. */
+/** A line of an answer. Parts that often stay the same are packed as lists of one item. */
 export type ResponseLine =
   | Exclude<Response, { readonly kind: 'prompt' }>
   | {
