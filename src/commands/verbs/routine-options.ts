@@ -12,7 +12,7 @@ export const ROUTINE_FLAGS = [
     'tools',
     'the only tools that it may use, out of those in scope, with commas between them; off: none',
     {
-    value: 'PATTERNS',
+      value: 'PATTERNS',
     },
   ),
   flag('tokens', 'the most tokens that all its runs of a day may use', { value: 'N' }),
