@@ -68,7 +68,7 @@ export function createByteQuota(
 }
 
 const usedUp = (limit: number, wait: number): string =>
-  `what you sent, and what models and tools stored for you, is as much as one person may store in a day (bytes_per_person_day, ${limit}); send less, or again in ${duration(wait)}`
+  `you have stored as much as one person may store in a day, with what models and tools stored for you (bytes_per_person_day, ${limit}); send less, or try again in ${duration(wait)}`
 
 const MAX_BUCKETS_KEPT = 3_000
 

@@ -34,7 +34,7 @@ export class Pins {
   /** Rejects with `Refusal` for a line that nobody said or that is pinned already, and for a fourth pin. */
   async add(room: RoomName, line: Entry | undefined): Promise<Entry> {
     if (!line || line.thread !== undefined || !PINNED_KINDS.includes(line.kind))
-      throw new Refusal('what people and models said can be pinned, and nothing else')
+      throw new Refusal('only messages of people and models can be pinned')
     await this.#serially(async () => {
       const pinned = await this.list(room)
       if (pinned.some(({ id }) => id === line.id)) throw new Refusal('that line is pinned already')

@@ -204,7 +204,8 @@ export class Rooms {
   ): Promise<Room> {
     const wanted = roomName(name)
     if (owner.guest) throw new Refusal('guests cannot make rooms; log in with a name of your own')
-    if (owner.login?.token?.rooms) throw new Refusal('this token is for its rooms alone: it makes no other')
+    if (owner.login?.token?.rooms)
+      throw new Refusal('this token is limited to its rooms and cannot make another')
     if (options.talk === undefined) await this.assertMayOwnMore(owner, 'you own')
     const kept = this.#adminNames().has(wanted) && !owner.admin
     const made = !kept && (await store(newRoom(wanted, owner, options, this.#parts.clock.now())))

@@ -14,7 +14,7 @@ import { SharedSlots } from './work.ts'
 const POLL_MS = 1_000
 
 const BUS_AWAY =
-  'the bus between the servers is away: lines of other servers come up to a second later; the log says why'
+  'the bus between the servers is down: lines of other servers come up to a second later; the log says why'
 
 /** What the rest of the server does for a cluster. Promises reject only with `StorageError`. */
 export interface ClusterEvents {
@@ -190,7 +190,7 @@ export function createBroadcasts(
         await broadcasts.send({ kind, data } as BroadcastRow)
       } catch (error) {
         if (!(error instanceof StorageError)) throw error
-        log.error({ error, kind }, 'the other servers could not be told')
+        log.error({ error, kind }, 'could not send a broadcast to the other servers')
       }
     },
     onBroadcast<Kind extends keyof Broadcasts>(kind: Kind, perform: Perform<Kind>): void {

@@ -107,7 +107,7 @@ export class Lease implements AsyncDisposable {
     if (this.#isLost) return
     this.#isLost = true
     const { log, onLost } = this.#parts
-    log.error({}, 'the database has not heard of this server for a while: others may take over what it does')
+    log.error({}, 'this server could not renew its lease for too long: other servers may take over its work')
     onLost()
   }
 
@@ -168,6 +168,8 @@ export class Lease implements AsyncDisposable {
     await this.#expiring
     const { servers, log } = this.#parts
     if (wasRunning)
-      await servers.end().catch((error: unknown) => log.warn({ error }, 'the lease was not ended'))
+      await servers
+        .end()
+        .catch((error: unknown) => log.warn({ error }, 'could not end the lease of this server'))
   }
 }

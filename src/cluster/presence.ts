@@ -222,7 +222,8 @@ export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       if (error.reason === 'taken-for-dead') this.#takenForDead()
-      else this.#log.warn({ error, reason: error.reason }, 'other servers were not told who is here')
+      else
+        this.#log.warn({ error, reason: error.reason }, 'could not store for the other servers who is here')
       return false
     }
   }

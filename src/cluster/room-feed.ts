@@ -93,7 +93,7 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
       try {
         for (const [name, id] of await newestIn(rooms)) await followed.get(name)?.delivery.hinted({ id })
       } catch (error) {
-        log.warn({ error }, 'the log could not be looked at')
+        log.warn({ error }, 'could not check the log for new entries')
       }
     },
   }
@@ -231,6 +231,6 @@ export class RoomDelivery {
 
   /** The next hint or poll tries again. */
   #failed(error: unknown): void {
-    warnOfStorage(this.#parts.log, 'what was said on other servers could not be read')(error)
+    warnOfStorage(this.#parts.log, 'could not read entries of other servers')(error)
   }
 }

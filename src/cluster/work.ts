@@ -103,7 +103,7 @@ export class SharedSlots implements Slots {
   async #leave(own: OwnWork): Promise<void> {
     if (this.#isOver) return
     const { work: store, clock, log } = this.#parts
-    const failed = warnOfStorage(log, 'a slot could not be given back yet', { id: own.work.id })
+    const failed = warnOfStorage(log, 'could not release a slot yet', { id: own.work.id })
     const isDone = await store.leave(own.work, own.limits()).then(() => true, failed)
     if (!isDone) clock.later(RETRY_MS, () => void this.#leave(own))
   }
@@ -144,7 +144,7 @@ export class SharedSlots implements Slots {
       ended: () => over.promise,
       stop: (reason) =>
         void this.stop(row.id, reason).catch((error: unknown) =>
-          log.error({ error, id: row.id }, 'another server was not told to stop a work'),
+          log.error({ error, id: row.id }, 'could not ask another server to stop running work'),
         ),
     }
     return { work, over }
@@ -171,7 +171,9 @@ export function createPublisher(
     const text = JSON.stringify(next)
     if (next === undefined || text === sent) return
     sent = text
-    send(next).catch((error: unknown) => log.debug({ error }, 'others were not told what is at work'))
+    send(next).catch((error: unknown) =>
+      log.debug({ error }, 'could not report running work to the other servers'),
+    )
     isPaused = true
     clock.later(REPORT_MS, sendNext)
   }

@@ -28,4 +28,4 @@ export async function handleLine(
 }
 
 const BLANK_BEFORE_SLASH =
-  'nothing was said or done: a blank stands before the slash. Without it that is a command; to say it aloud, begin with //'
+  'nothing was said or done: the line has a space before its slash. Remove the space to run a command; to say the line, begin with //'

@@ -86,7 +86,7 @@ export const helpCommand = (
       const shown = found.commands.slice(0, MAX_FOUND)
       if (shown.length > 0) out.line(commandRows(shown, kind, columns).join('\n'))
       if (found.commands.length > MAX_FOUND)
-        out.line(`${found.commands.length - MAX_FOUND} more have that; another word tells them apart`)
+        out.line(`${found.commands.length - MAX_FOUND} more match; add a word to find fewer`)
     },
   })
 

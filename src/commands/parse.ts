@@ -117,7 +117,7 @@ export function parseArguments(command: Command, line: string, kind: CallerKind)
     if (near !== undefined) throw wrong(`unknown flag ${word}; did you mean ${near}?`)
     if (argument !== command.arguments[0]) return
     const shown = word.slice(0, 40)
-    throw wrong(`unknown flag ${shown}; a text that begins so stands after --, as in -- ${shown}`)
+    throw wrong(`unknown flag ${shown}; before a text that begins so, write --, as in -- ${shown}`)
   }
 
   function wrong(problem: string): UsageError {

@@ -161,7 +161,7 @@ export class Runner {
   #assertPresent({ person, session, signal }: Caller): void {
     const why = this.#parts.sanctions.whyOut(person)
     if (why !== undefined) throw new Refusal(`${why}; this was not done`)
-    if (signal.aborted) throw new Refusal('you were gone before this was done; it was not done')
+    if (signal.aborted) throw new Refusal('you were disconnected before this was done; it was not done')
     if (session?.isThere() === false)
       throw new Refusal(`you were put out of ${session.room.name} before this was done; it was not done`)
   }
@@ -250,7 +250,7 @@ export class Runner {
     if (error instanceof Refusal) {
       show(error.message)
     } else if (error instanceof StorageError) {
-      log.error({ error, reason: error.reason }, 'the store refused')
+      log.error({ error, reason: error.reason }, 'the storage failed during a command')
       out.warn(`${error.reading ? 'not read' : 'not stored'}: ${troubleFor(person, error)}`)
     } else {
       log.error({ error, session: session !== undefined, room: session?.room.name }, 'a command threw')

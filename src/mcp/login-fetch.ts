@@ -168,7 +168,7 @@ export async function revoke(login: StoredLogin, fetchFn: LoginFetch): Promise<s
   const issuer: Readonly<Record<string, unknown>> = { ...server.authorizationServerMetadata }
   const endpoint = issuer['revocation_endpoint']
   if (typeof endpoint !== 'string')
-    return 'whoever gave the tokens takes none back, so they hold until they expire'
+    return 'its login server cannot revoke tokens, so they are valid until they expire'
   const { selectClientAuthMethod } = await import('@modelcontextprotocol/client')
   const methods =
     issuer['revocation_endpoint_auth_methods_supported'] ?? issuer['token_endpoint_auth_methods_supported']
@@ -185,6 +185,6 @@ export async function revoke(login: StoredLogin, fetchFn: LoginFetch): Promise<s
     await fetchFn(endpoint, { method: 'POST', headers, body })
     return undefined
   } catch (error) {
-    return `the tokens could not be taken back, so they hold until they expire: ${whyFailed(error)}`
+    return `the tokens could not be revoked, so they are valid until they expire: ${whyFailed(error)}`
   }
 }

@@ -65,7 +65,8 @@ export function createMcpLogins(options: LoginsOptions) {
         const isGone = errorCode(error) === 'ENOENT'
         return { why: isGone ? why : `its file cannot be removed: ${errorMessage(error)}` }
       }
-      if (kept === 'damaged') return { why: 'its file was damaged, so its tokens hold until they expire' }
+      if (kept === 'damaged')
+        return { why: 'its file was damaged, so its tokens are valid until they expire' }
       return { why: await revoke(kept, createLoginFetch({ url: kept.url })) }
     },
   }
@@ -216,7 +217,7 @@ export class ServerLogin {
         scope: oauth?.scopes?.join(' ') ?? more,
       })
       const address = attempt.address()
-      this.#attempt?.end('another login was begun meanwhile, and that one counts')
+      this.#attempt?.end('a newer login has replaced this one')
       this.#attempt = attempt
       return { address, back, holdsMs: LOGIN_MS }
     } catch (error) {
@@ -239,7 +240,7 @@ export class ServerLogin {
     if (!attempt?.isOpen())
       throw new LoginError(`no login of it is under way, or it took too long: ${this.#command} begins one`)
     if (!attempt.isOf(answer.get('state') ?? ''))
-      throw new LoginError('that is no answer to the login that was begun last: give the whole address')
+      throw new LoginError('this address does not belong to the latest login: give the whole address')
     attempt.answer()
     // A tool that still needs more scope will ask again.
     this.#wantedScope = undefined
@@ -261,7 +262,9 @@ export class ServerLogin {
 
   /** Ends the login, even a pending one. Never rejects. Resolves to why its tokens may still be valid. */
   async logout(): Promise<string | undefined> {
-    this.#attempt?.end('somebody logged out or disconnected it meanwhile, so nothing of it is kept')
+    this.#attempt?.end(
+      'somebody logged out or disconnected the server meanwhile, so the login was not stored',
+    )
     this.#attempt = undefined
     this.#wantedScope = undefined
     const login = await this.#store.read(this.reach.url)

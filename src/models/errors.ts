@@ -149,10 +149,11 @@ function refusalOf(
 type Explanation = readonly [sentence: string, isPassing: boolean]
 
 function explainLimit({ limit }: LimitError): Explanation {
-  if (limit === 'idleMs') return ['the server fell silent in the middle; it was given up', true]
+  if (limit === 'idleMs')
+    return ['the server stopped sending in the middle of its answer; the request was ended', true]
   if (limit === 'calls')
-    return [`it asked for more than ${MAX_CALLS_PER_STEP} tools at once; it was stopped`, false]
-  return ['the server sent more than an answer can hold; it was stopped', false]
+    return [`it called more than ${MAX_CALLS_PER_STEP} tools at once; its answer was stopped`, false]
+  return ['the server sent more than an answer may have; the request was ended', false]
 }
 
 function explainCode(code: string, { endpoint, advice }: Target): Explanation {

@@ -21,7 +21,7 @@ export const TOPICS: readonly Topic[] = [
     asked: /\b(?:pictures?|images?|photos?|screenshots?|vision)\b/i,
     rows: [
       ['scp FILE HOST:ROOM/', 'puts a picture into a room; scp needs -P PORT'],
-      ['@MODEL what is in p.png?', 'shows it to a model that sees: write its name'],
+      ['@MODEL what is in p.png?', 'shows it to a model that sees: name the file'],
       ['/turn', 'says which pictures the model was sent'],
       ['ssh HOST files ROOM p.png > p.png', 'gets it'],
     ],
@@ -30,18 +30,18 @@ export const TOPICS: readonly Topic[] = [
     asked: /\b(?:files?|folders?|director(?:y|ies)|upload|download|scp|sftp|rsync)\b/i,
     rows: [
       ['scp FILE HOST:ROOM/', 'puts a file into a room, if you may speak there'],
-      ['scp HOST:ROOM/FILE .', 'gets it; scp needs -P PORT, as ssh needs -p'],
+      ['scp HOST:ROOM/FILE .', 'gets a file; scp needs -P PORT, as ssh needs -p'],
       ['sftp HOST', 'lists your rooms by ls; get, put and rm work in them'],
       ['/files', 'lists the files of this room; /files NAME shows one'],
-      ['/undo', 'shows what a model wrote for you; /undo yes puts it back'],
+      ['/undo', 'shows which files a model changed for you; /undo yes restores them'],
     ],
   },
   {
     asked: /\b(?:copy|copying|clipboard)\b/i,
     rows: [
       ['/copy', 'puts the newest block of code on your clipboard'],
-      ['/copy 2', 'takes the block before it; /copy 1 all the newest message'],
-      ['ssh HOST copy ROOM', 'prints the block bare'],
+      ['/copy 2', 'copies the block before it; /copy 1 all copies the newest message'],
+      ['ssh HOST copy ROOM', 'prints the newest block alone'],
     ],
   },
   {
@@ -57,7 +57,7 @@ export const TOPICS: readonly Topic[] = [
   {
     asked: /\bwithout (?:an? |typing |the )*(?:@|mention)|\btalks?\b.*\bmodels?\b/i,
     rows: [
-      ['/talk @MODEL', 'goes to your own room with it; no line needs an @ there'],
+      ['/talk @MODEL', 'opens your own room with the model; no line needs an @ there'],
       ['/talk', 'lists your talks; /talk @MODEL --new begins afresh'],
       ['/listen @MODEL', 'lets a model answer follow-ups in this room'],
     ],
@@ -67,15 +67,15 @@ export const TOPICS: readonly Topic[] = [
     rows: [
       ['/watch WORDS @MODEL TEXT', 'asks a model when a line has the words'],
       ['/listen @MODEL', 'lets a model answer follow-ups without its @name'],
-      ['/listen off', 'ends that; /routines lists what runs here'],
+      ['/listen off', 'ends the listening; /routines lists what runs here'],
     ],
   },
   {
     asked: /\b(?:panel|compare|second opinion|several models|(?:two|both|three) models)\b/i,
     rows: [
-      ['/panel @A @B QUESTION', 'asks both; one sums up and says how they differ'],
-      ['/panel @A @B --rounds 2 …', 'lets them read each other before that'],
-      ['/stop', 'ends all of it'],
+      ['/panel @A @B QUESTION', 'asks both; one sums up and compares the answers'],
+      ['/panel @A @B --rounds 2 …', 'lets both read all answers before one sums up'],
+      ['/stop', 'stops the whole panel'],
     ],
   },
   {
@@ -83,8 +83,8 @@ export const TOPICS: readonly Topic[] = [
       /\b(?:hand(?:s|ed|ing)? over|turn_depth|models? (?:call|ask|mention)s? (?:each|an)other|in a row)\b/i,
     rows: [
       ['@A ask @B what it thinks', 'if the answer of A names @B, B is asked, too'],
-      ['\\@B', 'mentions nobody, as a name in code or in a quoted line'],
-      ['@B', 'asks B yourself, if a line says that the chain is at its end'],
+      ['\\@B', 'mentions nobody; neither does a name in code or in a quoted line'],
+      ['@B', 'asks B yourself, when models may no longer call each other'],
       ['/stop', 'stops all that you asked for'],
     ],
   },
@@ -100,17 +100,17 @@ export const TOPICS: readonly Topic[] = [
     asked: /\b(?:fork|branch|disturb(?:ing)?|like this (?:room|one))\b/i,
     rows: [
       ['/fork NAME', 'makes a room of yours like this one, without what was said'],
-      ['/fork NAME --from -1', 'also copies what was said, until the last line'],
-      ['/fork --private NAME', 'hides it from all but those you invite'],
+      ['/fork NAME --from -1', 'also copies all lines, including the last one'],
+      ['/fork --private NAME', 'hides the new room from all but invited people'],
     ],
   },
   {
     asked: /\b(?:memor(?:y|ies)|remember(?:s|ed)?|forgets?|forgot(?:ten)?|about me)\b/i,
     rows: [
-      ['/remember TEXT', 'is told to models here in every turn, until /forget N'],
-      ['/remember --me TEXT', 'is told of you, in talks and rooms that you own'],
-      ['/memory', 'lists it; /memory here on takes yours along in a room'],
-      ['/summary', 'shows what models read of older conversation'],
+      ['/remember TEXT', 'tells models here TEXT in every turn, until /forget N'],
+      ['/remember --me TEXT', 'tells models TEXT about you, in talks and your rooms'],
+      ['/memory', 'lists memories; /memory here on uses yours in this room, too'],
+      ['/summary', 'shows the summary that models read for older lines'],
     ],
   },
   {
@@ -118,22 +118,22 @@ export const TOPICS: readonly Topic[] = [
     rows: [
       ['/persona reviewer @MODEL find what breaks', 'makes @reviewer in this room'],
       ['@reviewer TEXT', 'asks its model with that instruction'],
-      ['/persona reviewer --tools none', 'takes its tools away; --remove ends it'],
-      ['/persona', 'lists those of this room'],
+      ['/persona reviewer --tools none', 'takes its tools away; --remove deletes it'],
+      ['/persona', 'lists the personas of this room'],
     ],
   },
   {
     asked: /\b(?:stop|cancel|abort|interrupt)\b/i,
     rows: [
       ['Ctrl-X', 'stops the models and tools that you started'],
-      ['/stop @MODEL', 'stops one of them; an op stops those of all'],
+      ['/stop @MODEL', 'stops this model; an op stops models for everybody'],
     ],
   },
   {
     asked: /\b(?:leave|quit|exit|log ?out|disconnect)\b/i,
     rows: [
       ['/quit', 'ends your session, as Ctrl-D does on an empty line'],
-      ['/leave', 'goes back to the lobby; the room tells you no more'],
+      ['/leave', 'goes back to the lobby; you get no more news of the room'],
     ],
   },
   {
@@ -148,7 +148,7 @@ export const TOPICS: readonly Topic[] = [
     asked: /\b(?:missed|catch up|while i was (?:away|gone|out))\b/i,
     rows: [
       ['/history -n 50', 'lists the last fifty lines here'],
-      ['Alt-A', 'goes where you are named, else where something is new; /next, too'],
+      ['Alt-A', 'goes to a room that names you, else to one with news; so does /next'],
       ['/mentions', 'lists who named you, in all your rooms'],
     ],
   },
@@ -170,13 +170,13 @@ export const TOPICS: readonly Topic[] = [
     asked: /\d ?%|\bper ?cent\b/i,
     rows: [
       ['@MODEL 11%', 'in the last row: its last request took 11% of its window'],
-      ['/wrap @MODEL', 'shows what takes it, layer by layer'],
+      ['/wrap @MODEL', 'shows what fills the window, layer by layer'],
     ],
   },
   {
     asked: /\b(?:named?|mention(?:s|ed)?) me\b|\bam i (?:named|mentioned)\b|\bunread\b/i,
     rows: [
-      ['Alt-A', 'goes where you are named, else where something is new; /next, too'],
+      ['Alt-A', 'goes to a room that names you, else to one with news; so does /next'],
       ['/mentions', 'lists who named you, in all your rooms; /mentions 2 goes there'],
       ['/rooms', 'says in which of your rooms something is new'],
     ],
@@ -184,7 +184,7 @@ export const TOPICS: readonly Topic[] = [
   {
     asked: /\b(?:rings?|bells?|notify|notif(?:y|ications?)|keywords?)\b/i,
     rows: [
-      ['/ring off', 'lets nothing ring in this room; /ring all lets each line'],
+      ['/ring off', 'lets nothing ring in this room; with /ring all, each line rings'],
       ['/set words A, B', 'lets these words ring as your name does'],
       ['/set bell off', 'silences your terminal in all rooms'],
     ],
@@ -192,8 +192,8 @@ export const TOPICS: readonly Topic[] = [
   {
     asked: /\b(?:un)?pin(?:s|ned|ning)?\b/i,
     rows: [
-      ['/pin', 'puts the last line under the heading; /pin 3 the third last'],
-      ['/unpin 1', 'takes the first of them away'],
+      ['/pin', 'pins the last line under the heading; /pin 3 pins the third last'],
+      ['/unpin 1', 'removes the first pin'],
     ],
   },
   {

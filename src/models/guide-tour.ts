@@ -46,18 +46,20 @@ function talkSteps(said: readonly string[], name: string, models: readonly strin
   const hasAsked = asked.flat().some((one) => one !== name)
   const question = `@${model} what can you do here?`
   return [
-    ...(hasSpoken ? [] : [{ type: 'hello everybody', shows: 'all who are here read it' }]),
-    ...(model && !hasAsked ? [{ type: question, shows: 'asks a model; all read its answer' }] : []),
+    ...(hasSpoken ? [] : [{ type: 'hello everybody', shows: 'everybody here reads this' }]),
+    ...(model && !hasAsked
+      ? [{ type: question, shows: 'asks a model; everybody here reads the answer' }]
+      : []),
   ]
 }
 
 function commandSteps(asker: Asker, place: GuidePlace): readonly Step[] {
   const steps: readonly (readonly [isHere: boolean, type: string, shows: string])[] = [
     [mayManage(asker) && asker.isPrivate, '/invite NAME', 'lets somebody into this private room'],
-    [mayMakeCodes(asker, place), '/invites new', 'a code that lets somebody new in'],
+    [mayMakeCodes(asker, place), '/invites new', 'makes a code with which a new person can register'],
     [asker.role !== 'guest', '/create NAME', 'makes a room of your own'],
     [true, '/msg NAME TEXT', 'writes to one person alone'],
-    [true, '/next', 'goes where you are named, or where something is new'],
+    [true, '/next', 'goes to a room where you are named, or to one with new lines'],
     [true, '/search WORDS', 'finds what was said'],
   ]
   return steps.filter(([isHere]) => isHere).map(([, type, shows]) => ({ type, shows }))

@@ -133,7 +133,8 @@ export class RoomKeptFiles implements KeptFiles {
     const first = written.find((record) => record.path === path)
     const last = written.findLast((record) => record.path === path)
     const later = records.findLast((record) => record.path === path)
-    if (!first || last?.hash === undefined) return { path, does: 'stays', why: 'nobody knows what it was' }
+    if (!first || last?.hash === undefined)
+      return { path, does: 'stays', why: 'its former content is unknown' }
     if (later !== last && later !== undefined)
       return { path, does: 'stays', why: `${later.by} changed it since` }
     if ((await this.#hashOf(path)) !== last.hash) return { path, does: 'stays', why: 'it was changed since' }
@@ -143,7 +144,7 @@ export class RoomKeptFiles implements KeptFiles {
     )
     return isKept
       ? { path, does: 'puts back', version: first.version }
-      : { path, does: 'stays', why: 'what it was is not kept any more' }
+      : { path, does: 'stays', why: 'its former version is no longer stored' }
   }
 
   /** Resolves to undefined if the file is gone or is no regular file. */

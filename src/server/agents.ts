@@ -112,7 +112,7 @@ async function readMessages(
   const { person } = agent
   if (person.login?.token?.rooms) return
   const warn = (why: object): void =>
-    log.warn({ person: person.name, ...why }, 'messages to an agent are not shown')
+    log.warn({ person: person.name, ...why }, 'could not show the private messages that wait for an agent')
   try {
     const talk = await openSession({
       person,
@@ -182,7 +182,7 @@ export const createServeMcp =
       const { serveAgentOverPipe } = await import('../mcp/server/index.ts')
       const work = (piece: () => void): Promise<void> => account.run(piece)
       const report = (error: Error): void =>
-        log.debug({ error, person: person.name }, 'an agent sent what has no meaning')
+        log.debug({ error, person: person.name }, 'an agent sent an invalid message')
       await serveAgentOverPipe(agent, { stdin, out, work, draining }, { version: version(), report })
     } finally {
       await agent.close()

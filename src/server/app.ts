@@ -168,10 +168,10 @@ export class App implements AsyncDisposable {
     const { keeping, work } = this.#parts.activity
     keeping.start()
     this.#parts.routines.start()
-    work.turns.models().catch((error: unknown) => log.debug({ error }, 'the models could not be looked at'))
+    work.turns.models().catch((error: unknown) => log.debug({ error }, 'could not check the models'))
     work.summaries
       .checkAll()
-      .catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
+      .catch((error: unknown) => log.warn({ error }, 'could not check the summaries of rooms'))
     this.#parts.markdown
       .load()
       .catch((error: unknown) => log.error({ error }, 'the parser of Markdown could not be loaded'))

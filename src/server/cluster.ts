@@ -90,7 +90,7 @@ export async function tellFacts(cluster: Pick<Cluster, 'update'> | undefined, lo
   try {
     await cluster?.update()
   } catch (error) {
-    log.warn({ error }, 'the other servers were not told what this one is')
+    log.warn({ error }, 'could not store the name and config of this server for the others')
   }
 }
 

@@ -126,7 +126,7 @@ async function openMcp(
     createMcpServer: overrides.createMcpServer ?? createMcpServer,
     limits: current.limits,
     version: version(),
-    report: (error) => log.debug({ error }, 'an agent sent what has no meaning'),
+    report: (error) => log.debug({ error }, 'an agent sent an invalid message'),
   })
 }
 

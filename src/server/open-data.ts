@@ -73,11 +73,11 @@ async function openAlone(options: StorageOptions): Promise<Storage> {
 export async function fileNames(people: NameFiling, log: Log): Promise<void> {
   const filed = await people
     .fileNames()
-    .catch(warnOfStorage(log, 'names were not filed anew; the next start tries again'))
+    .catch(warnOfStorage(log, 'could not rebuild the index of names; the next start tries again'))
   if (!filed || filed.names === 0) return
-  log.info({ names: filed.names }, 'names were filed by the rules of this version')
+  log.info({ names: filed.names }, 'rebuilt the index of names by the rules of this version')
   for (const { name, like } of filed.alike)
-    log.warn({ name, like }, 'a name cannot be told from an older one; both stay, with their keys')
+    log.warn({ name, like }, 'a name looks the same as an older one; both stay, with their keys')
   for (const name of filed.unfit)
     log.warn({ name }, 'a name could not be registered any more; it stays with its key')
 }

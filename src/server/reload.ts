@@ -46,7 +46,7 @@ export function createReload(current: CurrentConfig, following: Following, log: 
     oneByOne(async () => {
       const outcome = await reloadOnce(read, current, following)
       for (const problem of outcome.problems) log.error({ problem }, 'a reload found a problem')
-      for (const note of outcome.notes) log.warn({ note }, 'a reload is not all in force')
+      for (const note of outcome.notes) log.warn({ note }, 'a part of a reload is not in force')
       log.info({ taken: outcome.taken, problems: outcome.problems.length }, 'the config was read again')
       return outcome
     })

@@ -90,6 +90,6 @@ async function tellRoom(rooms: Rooms, { by, room }: Invite, newcomer: Person, lo
     const text = `${newcomer.name} came to the server with an invite code of ${by.name} for this room`
     await told?.record({ kind: 'notice', level: 'info', author: by.name, text })
   } catch (error) {
-    log.error({ error, room }, 'a room was not told who came with a code')
+    log.error({ error, room }, 'could not announce in a room who registered with its code')
   }
 }

@@ -102,7 +102,7 @@ function withoutOldest(all: readonly Counted[], tokens: number): readonly Counte
 /** Returns a step with only its first `count` calls and their results. */
 function firstCalls(step: readonly StepMessage[], count: number): readonly StepMessage[] {
   const all = step.flatMap((message) => (message.role === 'assistant' ? message.calls : []))
-  const text = `[${all.length} calls in this step; what they gave is left out: this turn has no more space]`
+  const text = `[${all.length} calls in this step; their results are left out: this turn has no more space]`
   const calls = all.slice(0, count).map((call) => ({ ...call, arguments: '{}' }))
   return step.flatMap((message): readonly StepMessage[] => {
     if (message.role === 'assistant') return [{ ...message, text, calls }]

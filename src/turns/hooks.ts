@@ -232,7 +232,7 @@ export class RoomHooks implements AsyncDisposable {
   async #tellOnce(room: Room, version: number, name: HookName, why: string): Promise<void> {
     this.#log(room.name, name, [`failed: ${why}`])
     if (!this.#hookLog.isFirstFailure(room.name, version, name)) return
-    const text = `the room's script failed in ${name}: ${why} (told once; /script log has the others)`
+    const text = `the room's script failed in ${name}: ${why} (reported once; /script log has further failures)`
     await room.record({ kind: 'notice', level: 'error', author: SYSTEM, text })
   }
 

@@ -60,7 +60,10 @@ export async function learnFromRefusal(
 }
 
 /** Only this turn goes on without pictures. */
-const withoutThesePictures = (settings: ModelSettings, words = 'it could not read it'): ModelSettings => ({
+const withoutThesePictures = (
+  settings: ModelSettings,
+  words = 'it could not read the picture',
+): ModelSettings => ({
   ...settings,
   lacks: { ...settings.lacks, pictures: `its provider refused it (${words})` },
 })

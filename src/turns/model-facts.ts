@@ -199,7 +199,7 @@ export class ModelFactsTable {
     } catch (error) {
       row.askAgainAt = this.#clock.monotonic() + RETRY_MS
       const facts = { model: settings.name, error: errorMessage(error) }
-      this.#log.debug(facts, 'a server did not tell about its model')
+      this.#log.debug(facts, 'a server gave no facts about its model')
     } finally {
       row.asking = undefined
     }
@@ -214,10 +214,10 @@ export class ModelFactsTable {
   }
 }
 
-const LOWERED = 'context_window is larger than what the server of the model takes; the smaller one holds'
+const LOWERED = 'context_window is larger than what the server of the model takes; the smaller one is used'
 const REFUSED_PART = 'a server refused a part of a request; requests are made without it until a reload'
 const GUESSED =
-  'a prompt was refused as too long, without numbers; smaller windows are tried, and /models shows the one that holds'
+  'a prompt was refused as too long, without numbers; smaller windows are tried, and /models shows the window that is used'
 
 /** For a smaller window than configured: the usual maximum, or half the window if the config sets one. */
 function maxOutputFor(window: number, { maxOutput, contextWindow }: ModelSettings): number {

@@ -141,7 +141,7 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
 }
 
 function stepOf({ step }: Turn): PreparedStep {
-  if (!step) throw new Error('a model answered that was not asked')
+  if (!step) throw new Error('a model answered without a request')
   return step
 }
 
@@ -153,7 +153,7 @@ async function nextStep(turn: Turn, parts: TurnParts): Promise<PreparedStep> {
     return await step.next(messages)
   } catch (error) {
     if (!isOverBudget(error)) throw error
-    const why = `what it has called and read in this turn leaves no space in its window of ${settings.contextWindow} tokens`
+    const why = `its calls and their results in this turn leave no space in its window of ${settings.contextWindow} tokens`
     throw new ModelError(`${settings.name}: ${why}; ask for less at once`, false)
   }
 }

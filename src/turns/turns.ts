@@ -101,7 +101,7 @@ export class Turns implements AsyncDisposable {
     this.#active.set(turn, mention)
     // A ban after `needVoice` and before `#active.set` did not find this turn.
     void stopIfRemoved(turn, mention).catch((error: unknown) =>
-      log.error({ turn: turn.id, error }, 'it is not known whether a turn may go on'),
+      log.error({ turn: turn.id, error }, 'could not check whether a turn may go on'),
     )
     await recorder.begun.catch(async (error: unknown) => {
       // The caller is told only after the turn has left `#active`.

@@ -83,7 +83,9 @@ export class ArrivedFiles {
     const entry = { kind: 'file', author: name, by: id, text, files: notes.slice(0, MAX_FILE_NOTES) } as const
     const told = room
       .record(entry)
-      .catch((error: unknown) => this.#log.warn({ error, room: room.name }, 'files that came were not told'))
+      .catch((error: unknown) =>
+        this.#log.warn({ error, room: room.name }, 'could not announce files that arrived'),
+      )
       .then(() => void this.#telling.delete(told))
     this.#telling.add(told)
   }

@@ -64,7 +64,7 @@ export async function untilKicked(
     person,
     end(reason) {
       if (ended.signal.aborted) return
-      ended.abort(new DOMException('the person was put out', 'AbortError'))
+      ended.abort(new DOMException('the session was ended', 'AbortError'))
       void say(reason).then(putOut.resolve)
     },
   })

@@ -122,7 +122,7 @@ class PersonalFiles implements FileTree {
     const place = await this.#at(path)
     const { room, inside } = place
     if (this.#person.guest)
-      throw new Refusal('a guest gets files and puts none; log in with a name of your own')
+      throw new Refusal('guests can get files, but not put any; log in with a name of your own')
     if (inside === '') throw new Refusal(`${room.name} is a room; put files into it, as /${room.name}/FILE`)
     room.needVoice(this.#person)
     return place

@@ -105,9 +105,12 @@ export const TO_ALL: readonly string[] = ['all', 'everyone', 'here', 'channel']
 const RESERVED: readonly (readonly [means: string, names: readonly string[]])[] = [
   ['the server speaks in this name', [SYSTEM, 'server', 'sshawl', LOBBY, 'reminder']],
   ['a line with it rings everybody in the room', TO_ALL],
-  ['the server says it of nobody in particular', ['everybody', 'nobody', 'somebody', 'someone', 'anybody']],
-  ['the server says it to its reader', ['you']],
-  ['it sounds as if they ran the server', ['op', 'owner', 'operator', 'moderator', 'admin', 'root']],
+  [
+    'messages of the server use it for no particular person',
+    ['everybody', 'nobody', 'somebody', 'someone', 'anybody'],
+  ],
+  ['messages of the server use it for their reader', ['you']],
+  ['it sounds like a person who runs the server', ['op', 'owner', 'operator', 'moderator', 'admin', 'root']],
   ['models read it as a role in their prompt', ['assistant', 'user']],
 ]
 

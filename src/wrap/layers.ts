@@ -93,7 +93,7 @@ export function readLayers(value: Json, numbered: Numbered): ComposedLayers {
 function readLayer(layer: JsonObject, { selections, unread }: Numbered): Layer {
   const { tools, trim, conversation, max_tokens: maxTokens } = layer
   if (trim !== 'none' && trim !== 'head' && trim !== 'tail' && trim !== 'oldest')
-    return refuse('the rule for cutting a layer is not what wrap() gives')
+    return refuse('the trim of a layer is not none, head, tail or oldest')
   return {
     name: text(layer['name']),
     priority: number(layer['priority']),
@@ -113,10 +113,10 @@ export const selectionAt = (selections: readonly Selection[], place: Json): Sele
   refuse('the tools must be what tools.select_tools chose')
 
 const object = (value: Json, what: string): JsonObject =>
-  isJsonObject(value) ? value : refuse(`${what} is not what wrap() gives`)
+  isJsonObject(value) ? value : refuse(`${what} is not of the form that wrap() gives`)
 
 const list = (value: Json | undefined): readonly Json[] =>
-  isJsonList(value) ? value : refuse('a list is not what wrap() gives')
+  isJsonList(value) ? value : refuse('a list is not of the form that wrap() gives')
 
 const text = (value: Json | undefined): string =>
   typeof value === 'string' ? value : refuse('a text is not what wrap() gives')

@@ -18,8 +18,8 @@ export interface ExaminedEngine extends AsyncDisposable {
   readonly password: string
 }
 
-const AWAY = 'the bus is away'
-const BACK = 'the bus is back'
+const AWAY = 'the bus is down'
+const BACK = 'the bus is up again'
 
 /** Asks whether the engine brings what is sent; it is heard apart from the texts. */
 const READY = 'ready?'

@@ -230,8 +230,8 @@ encoding = "r50k_base"
     delta({ tool_calls: [{ index, id: `c${index}`, function: { name: 'calculator', arguments: '{}' } }] })
 
   const FLOODS: readonly (readonly [string, Script, string])[] = [
-    ['comments', floods(COMMENT), 'sent more than an answer can hold'],
-    ['empty deltas', floods(delta({ content: '' })), 'sent more than an answer can hold'],
+    ['comments', floods(COMMENT), 'sent more than an answer may have'],
+    ['empty deltas', floods(delta({ content: '' })), 'sent more than an answer may have'],
     [
       '20,000 calls',
       floods(COMMENT, Array.from({ length: 20_000 }, (_, index) => call(index)).join('')),

@@ -238,7 +238,7 @@ test('a guest can download files, but cannot upload any', async () => {
   expect(got).toMatchObject({ exitCode: 0 })
   const put = await scp(stage, 'o1ga', ['open.txt', 'host:open/x'])
   expect(put.exitCode).not.toBe(0)
-  expect(put.stderr).toContain('! a guest gets files and puts none')
+  expect(put.stderr).toContain('! guests can get files, but not put any')
   expect(await readdir(inRoom('open'))).toEqual(['open.txt'])
 })
 

@@ -128,7 +128,7 @@ rate_burst = 100
       const { exitCode, stderr } = await say(name, 1_400)
       expect(exitCode).toBe(1)
       expect(stderr).toMatch(
-        /^what you sent, and what models and tools stored for you, is as much as one person may store in a day \(bytes_per_person_day, 3000\); send less, or again in \S+( \S+)?\n$/,
+        /^you have stored as much as one person may store in a day, with what models and tools stored for you \(bytes_per_person_day, 3000\); send less, or try again in \S+( \S+)?\n$/,
       )
     }
     const piped = await stage.as('one', ['say', 'lobby'], { key: 'many', input: 'y'.repeat(1_400) })

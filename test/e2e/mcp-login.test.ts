@@ -30,7 +30,7 @@ test('an MCP login ends in the browser, and the admin then reads that the server
   await admin.waitFor(/rhea/)
   admin.write('/mcp login far\n')
   await admin.waitFor('far wants a login. Open this in a browser')
-  await admin.waitFor('That holds for 10m.')
+  await admin.waitFor('You have 10m for this login.')
   const address = /^\s*(http\S+\/authorize\S+)/m.exec(admin.output())![1]!
   const back = await logInAt(address)
   expect(new URL(back).origin).toBe(stage.server.http)
@@ -65,7 +65,7 @@ test('a pasted address completes an MCP login, and /mcp logout deletes the login
     'far  up, 4 tools, logged in',
   )
   expect((await stage.as('rhea', ['mcp', 'logout', 'far'])).stdout.trim()).toBe(
-    'the login at far is forgotten, and its tokens hold no more',
+    'the login at far is forgotten, and its tokens were revoked',
   )
   expect((await stage.as('rhea', ['mcp', 'refresh', 'far'])).stderr).toContain('it wants a login')
   expect((await fetch(far.url, { method: 'POST' })).status).toBe(401)
@@ -165,9 +165,9 @@ describe('our MCP client at our own server', () => {
     await using servers = createRawServers([{ name: 'web', trust: 'ask', reach }], { retryMs: 60_000 })
     await sayThrough(servers, 'web')
     await stage.as('eve', ['token', 'revoke', String(id)])
-    expect(await call(servers, 'web_list_rooms', {})).toContain('does not take the token')
+    expect(await call(servers, 'web_list_rooms', {})).toContain('rejects the token')
     await servers.until(() => servers.told.length > 0)
-    expect(servers.told[0]).toContain('left web: it does not take the token or header that it is given (401)')
+    expect(servers.told[0]).toContain('left web: it rejects the token or header of the config (401)')
     expect(servers.ids()).toEqual([])
   })
 })

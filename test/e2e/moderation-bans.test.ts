@@ -168,14 +168,14 @@ test('a ban, a mute and an archive apply even if their notice cannot be stored',
   for (const [line, holds] of [
     [
       'ban mallory',
-      'rhea banned mallory from the server without an end; that holds, but lobby could not be told: ',
+      'rhea banned mallory from the server without an end; this is in force, but lobby could not be notified: ',
     ],
-    ['mute den bob', 'rhea muted bob; that holds, but den could not be told: '],
-    ['unmute den bob', 'rhea unmuted bob; that holds, but den could not be told: '],
-    ['archive den', 'that holds, but den could not be told: '],
+    ['mute den bob', 'rhea muted bob; this is in force, but den could not be notified: '],
+    ['unmute den bob', 'rhea unmuted bob; this is in force, but den could not be notified: '],
+    ['archive den', 'this is in force, but den could not be notified: '],
     [
       'unban mallory',
-      'rhea lifted the ban of mallory from the server; that holds, but lobby could not be told: ',
+      'rhea lifted the ban of mallory from the server; this is in force, but lobby could not be notified: ',
     ],
   ] as const) {
     const { exitCode, stderr } = await stage.as('rhea', line.split(' '))
@@ -190,7 +190,7 @@ test('a ban, a mute and an archive apply even if their notice cannot be stored',
     }
   }
   other.close()
-  expect(stage.server.stderr()).toContain('moderation that the room was not told')
+  expect(stage.server.stderr()).toContain('could not announce a moderation act in its room')
 })
 
 describe('an added key', () => {

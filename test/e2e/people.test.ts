@@ -63,10 +63,10 @@ test.each([
   ['guide', 'the name guide is taken; choose another'],
   ['system', 'nobody can be called system: the server speaks in this name'],
   ['lobby', 'nobody can be called lobby'],
-  ['NOBODY', 'nobody can be called NOBODY: the server says it of nobody in particular'],
+  ['NOBODY', 'nobody can be called NOBODY: messages of the server use it for no particular person'],
   ['s0mebody', 'nobody can be called s0mebody'],
-  ['YOU', 'nobody can be called YOU: the server says it to its reader; choose another name'],
-  ['r00t', 'nobody can be called r00t: it sounds as if they ran the server; choose another name'],
+  ['YOU', 'nobody can be called YOU: messages of the server use it for their reader; choose another name'],
+  ['r00t', 'nobody can be called r00t: it sounds like a person who runs the server; choose another name'],
   [
     'assistant',
     'nobody can be called assistant: models read it as a role in their prompt; choose another name',
@@ -132,7 +132,7 @@ describe('keys and certificates', () => {
       stderr: '',
       exitCode: 0,
     })
-    await elsewhere.waitFor(`the key that this came in with, ${fingerprint}, was removed`)
+    await elsewhere.waitFor(`the key of this login, ${fingerprint}, was removed`)
     expect(await elsewhere.exit).toBe(1)
     expect((await byLaptop()).exitCode).toBe(255)
     await stage.restart('SIGTERM')

@@ -17,7 +17,7 @@ import { talkThrough, type TalkReport } from '../support/talk-through.ts'
 import { tinyDisk } from '../support/tiny-disk.ts'
 
 const UNREACHABLE = 'the database server cannot be reached; start it, or look at url in [storage]'
-const AWAY = 'the database is away just now; the server tries it again by itself, so try again in a moment'
+const AWAY = 'the database cannot be reached just now; the server keeps trying, so try again in a moment'
 
 const repeated = <T>(times: number, one: T): readonly T[] => Array.from({ length: times }, () => one)
 
@@ -87,9 +87,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL server in trouble', () => {
     await session.waitFor('alice joined')
     const held = await postgres.hold('LOCK TABLE entries IN EXCLUSIVE MODE')
     session.write('held up\n')
-    await session.waitFor(
-      '! not stored: somebody else holds what was to be changed; try again when they are done',
-    )
+    await session.waitFor('! not stored: another change has locked the same data; try again when it is done')
     expect(await saidInLobby()).not.toContain('held up')
     await held[Symbol.asyncDispose]()
     session.write('let go\n')

@@ -187,7 +187,7 @@ describe('the age limit of lines', () => {
       await done('ann', 'keep den off')
       expect(await done('bob', 'keep den')).toBe('what is said in den is kept for good\n')
       expect((await audited()).map(({ may }) => may)).toContainEqual(
-        expect.stringContaining('read all that is stored'),
+        expect.stringContaining('read all stored lines'),
       )
     })
   })

@@ -45,7 +45,7 @@ describe('the memory of a room', () => {
     await out('rhea', 'forget', 'facts', '1')
     expect((await ask('rhea', 'facts')).system).not.toContain('tea')
     expect(await out('rhea', 'memory', 'facts')).toMatch(
-      /^of this room nothing is remembered\nforgotten:\n1 /,
+      /^nothing is remembered for this room\nforgotten:\n1 /,
     )
     await out('rhea', 'remember', 'facts', '--back', '1')
     expect(await textsIn('facts')).toEqual(['1 tea is at five'])

@@ -104,11 +104,11 @@ test.skipIf(LACKS)(
     const [server] = cluster.servers
     await cluster.done(0, 'rhea', `claim ${server!.claimCode}`)
     await using rhea = await cluster.inLobby(0, 'rhea')
-    await rhea.waitFor('-- the bus between the servers is away')
+    await rhea.waitFor('-- the bus between the servers is down')
     await using bob = await cluster.inLobby(0, 'bob')
     await bob.waitFor('type to speak')
     expect(bob.output()).not.toContain('the bus')
-    expect(server!.stderr()).toContain('the bus is away')
+    expect(server!.stderr()).toContain('the bus is down')
 
     const words = ['check', '--data', server!.dataDir, '--config', `${server!.dataDir}.toml`]
     const wrong = await operator(words, env(cluster.database.url, 'wr0ng'))

@@ -179,7 +179,7 @@ describe.skipIf(lacks('postgres'))('two servers whose rooms have models', () => 
     await bob.waitFor('alice has 2 open questions here already')
     await stage.servers[0]!.stop('SIGKILL')
     expect((await stage.as(1, 'alice', ['allow', 'asked', '4'])).stdout).toMatch(
-      /^allowed once \(question 4: .*\), once the server that asked takes it up\n$/,
+      /^allowed once \(question 4: .*\), as soon as the server that asked gets this answer\n$/,
     )
     await bob.waitFor('denied: the server of question 4 ended')
     await bob.waitFor('denied: the server of question 3 ended')

@@ -283,7 +283,9 @@ test('a line with a space before its slash is neither posted nor run as a comman
     ann.write(`${line}\n`)
   ann.write('//etc is full\n')
   await ann.waitFor('ann: /etc is full')
-  expect(ann.output().split('! nothing was said or done: a blank stands before the slash')).toHaveLength(4)
+  expect(
+    ann.output().split('! nothing was said or done: the line has a space before its slash'),
+  ).toHaveLength(4)
   expect((await stage.as('bob', ['history', 'lobby'])).stdout).not.toContain('a secret')
 })
 

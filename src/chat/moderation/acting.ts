@@ -84,8 +84,8 @@ export abstract class Acting {
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       const facts = { error, room: room.name, by: actor.name, ...act }
-      this.parts.log.error(facts, 'moderation that the room was not told')
-      throw new Refusal(`${text}; that holds, but ${room.name} could not be told: ${error.message}`)
+      this.parts.log.error(facts, 'could not announce a moderation act in its room')
+      throw new Refusal(`${text}; this is in force, but ${room.name} could not be notified: ${error.message}`)
     }
   }
 }

@@ -48,7 +48,7 @@ export class Acts extends Acting {
         isMember &&
           stores.rooms
             .setMembership(room.name, target.people[0]!, null)
-            .catch(warnOfStorage(log, 'somebody who was banned is still a member')),
+            .catch(warnOfStorage(log, 'could not end the membership of a banned person')),
       ])
       return result
     })

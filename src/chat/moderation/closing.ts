@@ -173,7 +173,9 @@ export class Closing extends Acting {
     } finally {
       await peers
         .openRoom(room.name)
-        .catch((error: unknown) => log.error({ error, room: room.name }, 'a room stays closed'))
+        .catch((error: unknown) =>
+          log.error({ error, room: room.name }, 'could not open a room again for the other servers'),
+        )
     }
   }
 

@@ -58,7 +58,7 @@ export class Keeping implements AsyncDisposable {
     const day = new Date(at).toISOString().slice(0, 10)
     const what =
       days === null
-        ? `read all that is stored, since ${day}`
+        ? `read all stored lines, since ${day}`
         : `read back ${days}d, since ${day}, when ${countedAre(older, 'line')} older`
     await store.record({ id: nextId(), at, room, who: 'everybody', what, by })
     await store.setDays(room, days)
@@ -76,7 +76,8 @@ export class Keeping implements AsyncDisposable {
       try {
         await this.#removeAll()
       } catch (error) {
-        if (!this.#isClosing) this.#parts.log.error({ error }, 'what is too old could not be removed')
+        if (!this.#isClosing)
+          this.#parts.log.error({ error }, 'could not remove expired lines, results or files')
       }
     })
   }
@@ -116,7 +117,7 @@ export class Keeping implements AsyncDisposable {
       // Leaves at least half of the storage's time to the chat.
       await pause(clock, clock.monotonic() - start)
     }
-    if (removed > 0) log.info({ ...what, removed }, 'what is too old was removed')
+    if (removed > 0) log.info({ ...what, removed }, 'removed expired lines, results or files')
     return removed
   }
 

@@ -102,12 +102,12 @@ export class Memberships extends Acting {
   join(room: Room, person: Person): Promise<ActResult> {
     const { stores, log, serial } = this.parts
     return serial(async () => {
-      if (person.guest) throw new Refusal('guests are members of no room; log in with a name of your own')
+      if (person.guest) throw new Refusal('guests cannot be members of rooms; log in with a name of your own')
       const membership = await stores.rooms.membership(room.name, person.id)
       if (!isOutside(membership)) return { room: room.name, text: `you are a member of ${room.name} already` }
       await stores.rooms.setMembership(room.name, person.id, 'member')
       await room.memberChanged(person, 'joined')
-      log.info({ room: room.name, who: person.name }, 'somebody became a member')
+      log.info({ room: room.name, who: person.name }, 'a person joined a room as a member')
       return { room: room.name, text: `you are a member of ${room.name} now` }
     })
   }
@@ -121,7 +121,7 @@ export class Memberships extends Acting {
         throw new Refusal(`you own ${room.name}; first give it another owner: owner ${room.name} NAME`)
       await room.memberChanged(person, 'left')
       await this.#end(room, person, `you left ${room.name}: another session of yours ran leave`)
-      log.info({ room: room.name, who: person.name }, 'somebody is no member any more')
+      log.info({ room: room.name, who: person.name }, 'a person ended their membership')
       return { room: room.name, text: `you are no member of ${room.name} any more` }
     })
   }

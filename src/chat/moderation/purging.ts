@@ -39,7 +39,7 @@ export class Purging extends Acting {
     const { stores, clock, nextId, server } = this.parts
     this.assertInGoodStanding(actor)
     if (!actor.admin && !(await stores.people.byId(actor.id))?.admin)
-      throw new Refusal('only an admin can remove what somebody said')
+      throw new Refusal('only an admin can remove the lines of a person')
     const name = word.replace(/^@/, '')
     const person = await stores.people.bySkeleton(skeleton(name), clock.now())
     const speaker = person ? { name: person.name, id: person.id } : { name: name.slice(0, MAX_NAME) }
@@ -59,7 +59,7 @@ export class Purging extends Acting {
     await stores.retention.record({ id: nextId(), at, room: null, who: speaker.name, what, by: actor.name })
     for (const [room, lines] of rooms) await this.#removeFrom(room, lines, actor, speaker)
     if (person) await stores.retention.removeMessages(person)
-    this.parts.log.info({ by: actor.name, ...counts }, 'what somebody said was removed')
+    this.parts.log.info({ by: actor.name, ...counts }, 'removed the lines of a person')
     void server.tidy()
     return { kind: 'purged', ...counts, ...(person && { id: person.id }) }
   }

@@ -65,7 +65,7 @@ export async function assertCanActOn(
   { server, stores }: Pick<ModerationParts, 'server' | 'stores'>,
 ): Promise<void> {
   const { who, keys, holders } = target
-  if (who === actor.name) throw new Refusal('that is yourself; nothing was done')
+  if (who === actor.name) throw new Refusal('you cannot do this to yourself; nothing was done')
   if (inGroup(target)(actor) || holders.some(({ id }) => id === actor.id))
     throw new Refusal(`${who} includes yourself; nothing was done`)
   const theirKeys = await Promise.all(holders.map(({ id }) => stores.people.keysOf(id)))

@@ -84,7 +84,7 @@ export class Invites {
     if (typeof invite === 'string') return invite
     const { id, by, room } = invite
     const { person } = newcomer
-    log.info({ id, by: by.name, room, who: person.name }, 'an invite code let somebody in')
+    log.info({ id, by: by.name, room, who: person.name }, 'a person registered with an invite code')
     onRedeemed(invite, person)
     return invite
   }
@@ -100,10 +100,10 @@ export interface KeysOptions {
 }
 
 const NO_KEY =
-  'this is no public key that could log in: give the line of a .pub file, such as "ssh-ed25519 AAAA…"; nothing was added'
+  'this is not a public key of a supported type: give the line of a .pub file, such as "ssh-ed25519 AAAA…"; nothing was added'
 
 const LAST_KEY =
-  'this is your last key that has logged in, and without it you could not come in; log in with another one first'
+  'this is your last key that has logged in, and without it you could not log in; log in with another key first'
 
 const NO_KEYS = 'a guest has no keys here; log in with a name of your own'
 
@@ -185,7 +185,7 @@ export class Tokens {
     const at = clock.now()
     const { key = null, certifiedUntil = Infinity } = by.login ?? {}
     if (certifiedUntil <= at)
-      throw new Refusal('the certificate that you came in with has ended; come in with a new one')
+      throw new Refusal('the certificate of this login has expired; log in with a new one')
     const until = Math.min(at + days * DAY_MS, certifiedUntil)
     const digest = texts.digest(token)
     const id = await store.add({ by: by.id, key, rooms, digest, at, until }, maxTokens())

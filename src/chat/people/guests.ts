@@ -31,7 +31,7 @@ export class Guests {
       this.#remember(mark, guest)
       return guest
     }
-    throw new Error('unreachable: the names of guests have no end')
+    throw new Error('unreachable: names for guests never run out')
   }
 
   keyOf(name: string): Fingerprint | undefined {

@@ -130,7 +130,8 @@ export class People {
     if (access === 'open' && mayOfferBetter(proof, known.person !== undefined, isAdmin))
       throw new InviteRefusal('later', 'the client is asked first for another key, or a certificate')
     if (access === 'open' || isAdmin) return await registration.byKey(name, key, known)
-    if (access === 'invite') throw new InviteRefusal('no-code', 'nobody has this key, and it brings no code')
+    if (access === 'invite')
+      throw new InviteRefusal('no-code', 'nobody has this key, and the login has no code')
     throw new Refusal('this server admits only people it knows; ask an admin to let you in')
   }
 

@@ -208,7 +208,7 @@ const wrongCode = (): InviteRefusal => new InviteRefusal('wrong-code', 'the invi
 const nameTaken = (name: string): string => `the name ${name} is taken; choose another`
 
 const welcome = (name: string, key: Fingerprint): string =>
-  `${name} added this key, ${key}, and it lets you in as ${name} from now on: whoever has the other keys of keys list reads what you do here. If that is not you: keys remove ${key}`
+  `${name} added this key, ${key}, and from now on it logs you in as ${name}. A person with another key of ${name} (keys list) can read what you do here. If that is not you: keys remove ${key}`
 
 const tooOften = (renamesPerDay: number): string =>
   `a name can be changed ${counted(renamesPerDay, 'time')} a day (renames_per_day); try again later`

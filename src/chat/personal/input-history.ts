@@ -33,7 +33,7 @@ export class InputHistory {
     this.#store = store
     this.#clock = clock
     this.#log = log
-    this.#notKept = warnOfStorage(log, 'what somebody typed was not kept')
+    this.#notKept = warnOfStorage(log, 'could not store the input history of a person')
   }
 
   /** Nothing is kept while `isWanted` is false. Never rejects with `StorageError`. */
@@ -42,7 +42,7 @@ export class InputHistory {
     await this.#storeLines(id)
     const [lines = [], draft = ''] =
       (await Promise.all([this.#store.lines(id), this.#store.draft(id, this.#oldestDraft())]).catch(
-        warnOfStorage(this.#log, 'what somebody typed before was not read'),
+        warnOfStorage(this.#log, 'could not read the input history of a person'),
       )) ?? []
     let last = lines.at(-1)
     let offered = draft

@@ -28,7 +28,7 @@ export function createInvitationNotices(parts: {
     async tell(person: Person): Promise<void> {
       if (person.guest || !rooms.isPresent(person)) return
       if (!rooms.isHere(person)) return await peers.broadcast('invited', { person: person.id })
-      const trouble = warnOfStorage(log, 'invitations were not told', { person: person.name })
+      const trouble = warnOfStorage(log, 'could not show a person their invitations', { person: person.name })
       const notices = await store.take(person.id).catch(trouble)
       for (const draft of linesOf(notices ?? [])) rooms.whisper(person, draft)
     },

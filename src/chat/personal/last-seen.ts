@@ -11,8 +11,8 @@ const MAX_FOLLOWED = 50
 export type LastSeen = ReturnType<typeof createLastSeen>
 
 export function createLastSeen(store: LastSeenStore, clock: Clock, log: Log) {
-  const notStored = warnOfStorage(log, 'how far somebody has read was not stored')
-  const notKnown = warnOfStorage(log, 'how far somebody has read is not known')
+  const notStored = warnOfStorage(log, 'could not store how far a person has read')
+  const notKnown = warnOfStorage(log, 'could not read how far a person has read')
   return {
     async find({ id, guest }: Person, room: RoomName): Promise<EntryId | undefined> {
       return guest ? undefined : await store.find(id, room).catch(notKnown)

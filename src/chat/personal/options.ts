@@ -45,7 +45,7 @@ export const OPTIONS = {
     usual: 'minutes',
   },
   timezone: {
-    about: 'the zone of the times that you see; a TZ that ssh sends comes before it',
+    about: 'the time zone for the times that you see; a TZ that ssh sends overrides it',
     values: zoneNames(),
     usual: 'UTC',
     read: zoneName,
@@ -53,30 +53,31 @@ export const OPTIONS = {
   },
   theme: { about: 'colours for a dark or a light background', values: THEME_NAMES, usual: 'auto' },
   plain: {
-    about: 'for screen readers: text only, no redrawing; SSHAWL_PLAIN holds until you set it',
+    about: 'for screen readers: text only, no redrawing; until you set it, SSHAWL_PLAIN decides',
     values: ['off', 'on'],
     usual: 'off',
   },
   color: {
-    about: 'the colour of your name, for everybody; auto takes it from the name',
+    about: 'the colour of your name, for everybody; auto derives it from the name',
     values: ['auto', ...NAME_COLOURS],
     usual: 'auto',
   },
   history: {
     about:
-      'what you typed, kept for you alone: your lines for the next login, a draft that was cut off; off forgets both',
+      'whether your lines, and a draft that was cut off, are stored for your next login, for you alone; off deletes both',
     values: ['on', 'off'],
     usual: 'on',
   },
   notify: {
-    about: 'the address that is told if you are named or written to while you are away or not here',
+    about:
+      'the address that gets a notice if you are mentioned, or get a message, while you are away or logged out',
     values: NOTIFY_OFF,
     usual: 'off',
     read: notifyAddress,
     other: 'an address of ntfy such as https://ntfy.sh/TOPIC',
   },
   words: {
-    about: 'words that ring for you as your name does, whole and in any case, in lines of others',
+    about: 'words in lines of others that ring for you like your name: whole words, upper or lower case',
     values: NO_WORDS,
     usual: 'off',
     read: (words) => (words === 'off' ? words : readAlertWords(words)),

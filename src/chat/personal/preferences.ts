@@ -135,7 +135,7 @@ export class Preferences {
   async #put({ id, guest }: Person, preference: StoredPreference): Promise<OpenPerson | undefined> {
     const mine = this.#open.get(id)
     if (!guest) await this.#serially(id, () => this.#store.put(id, preference))
-    else if (!mine) throw new Refusal('a guest has nothing to keep it for: a session must be open')
+    else if (!mine) throw new Refusal('options of a guest last as long as a session, and none is open')
     return mine
   }
 
@@ -186,7 +186,7 @@ export class Preferences {
       if (options.color !== undefined) this.#setColour(person.name, options.color)
     } catch (error) {
       begun.earlierLogins = COUNTED_LOGINS
-      this.#warn(person, error, 'what somebody has set was not read')
+      this.#warn(person, error, 'could not read the options of a person')
     }
   }
 
@@ -195,7 +195,7 @@ export class Preferences {
     if (earlier >= COUNTED_LOGINS) return
     const counted = { option: LOGINS, value: `${earlier + 1}` }
     this.#serially(person.id, () => this.#store.put(person.id, counted)).catch((error: unknown) =>
-      this.#warn(person, error, 'that somebody has come in was not stored'),
+      this.#warn(person, error, 'could not count a login of a person'),
     )
   }
 

@@ -94,7 +94,7 @@ export class PresenceAnnouncer {
       this.#failed = false
     } catch (error) {
       this.#failed = true
-      this.#log.warn({ error, reason: errorMessage(error) }, 'a coming or going was not stored')
+      this.#log.warn({ error, reason: errorMessage(error) }, 'could not store that a person joined or left')
     }
     return !this.#failed
   }

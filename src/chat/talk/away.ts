@@ -99,7 +99,7 @@ export class Away {
   /** After a failure, the person is away again from a restart until they speak. */
   async #forget(person: PersonId): Promise<void> {
     await this.#serial(() => this.#store.comeBack(person)).catch(
-      warnOfStorage(this.#log, 'who came back is stored as away'),
+      warnOfStorage(this.#log, 'a person who came back is still stored as away'),
     )
   }
 }

@@ -173,7 +173,7 @@ export class DirectMessages {
   async #removeRead({ id, to }: DirectMessage, screen: PersonalScreen): Promise<void> {
     await this.#serially(to, () => this.#parts.store.remove([id]))
       .then(() => this.#unread.get(screen)?.delete(id))
-      .catch(warnOfStorage(this.#parts.log, 'a message that was read is still stored'))
+      .catch(warnOfStorage(this.#parts.log, 'could not delete a private message that was read'))
   }
 
   async #deliverNow(id: PersonId, filter: Pick<IgnoreFilter, 'acceptsFrom'>): Promise<void> {

@@ -85,7 +85,7 @@ export class Notices {
     try {
       if (this.#parts.origins().length > 0) await job()
     } catch (error) {
-      this.#parts.log.warn({ error }, 'a person who is away was not told of a message')
+      this.#parts.log.warn({ error }, 'could not notify a person who is away of a message')
     }
   }
 }

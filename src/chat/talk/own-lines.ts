@@ -58,7 +58,9 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
         const last = await lastLine(room, person)
         const text = messageText(substitute(raw, last.text) ?? raw, limits)
         if (last.kind === 'action')
-          throw new Refusal('your last line says what you do; /retract it, and say it anew with /me')
+          throw new Refusal(
+            'your last line is a /me line, which cannot be edited; /retract it, and write it again with /me',
+          )
         if (last.text === text) throw new Refusal('your last line says that already')
         const own = { author: person.name, by: person.id } as const
         const draft = { kind: 'message', ...own, text, edits: last.id } as const

@@ -71,11 +71,14 @@ export class Talk {
     const filter =
       (await this.ignores
         .open(person)
-        .catch(failed('your ignore list could not be read, and ignored people are shown'))) ?? SHOWS_ALL
+        .catch(failed('could not load your ignore list; ignored people will be visible'))) ?? SHOWS_ALL
     const leave = this.#sessions.add(screen)
     return {
       shows: filter.shows,
-      showWaiting: () => this.messages.deliver(person, filter).catch(failed('messages to you are not shown')),
+      showWaiting: () =>
+        this.messages
+          .deliver(person, filter)
+          .catch(failed('could not show the private messages that wait for you')),
       close() {
         leave()
         filter.close()

@@ -43,7 +43,7 @@ export async function busProblem(bus: BusConfig, log: Log): Promise<string | und
   }
   return isReceived
     ? undefined
-    : `${engine.name} carries nothing under ${bus.prefix}.>: look at the permissions of the user`
+    : `${engine.name} delivers no message under ${bus.prefix}.>: look at the permissions of the user`
 }
 
 /** Loads only the package of the engine in use. */
@@ -118,7 +118,7 @@ class ReconnectingWire implements Wire {
       if (!this.#isAwayLogged)
         this.#log.warn(
           { engine: this.#engine.name, why },
-          'the bus is away; what is said on other servers is shown up to a second later',
+          'the bus is down; lines of other servers are shown up to a second later',
         )
       this.#isAwayLogged = true
       if (performance.now() - began > STEADY_MS) failures = 0
@@ -147,7 +147,7 @@ class ReconnectingWire implements Wire {
   #begin(connection: Connection): void {
     this.#connection = connection
     for (const subject of this.#listeners.keys()) connection.subscribe(subject)
-    if (this.#isAwayLogged) this.#log.info({ engine: this.#engine.name }, 'the bus is back')
+    if (this.#isAwayLogged) this.#log.info({ engine: this.#engine.name }, 'the bus is up again')
     this.#isAwayLogged = false
   }
 

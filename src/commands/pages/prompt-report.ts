@@ -44,7 +44,7 @@ function sharesOfLayer(layer: LayerReport, tools: readonly PromptTool[]): readon
 export function keptText({ window, reserved_output, target }: BudgetReport): string {
   const answer = `window ${window}: ${reserved_output} for the answer`
   const denser = window - reserved_output - target
-  return denser > 0 ? `${answer}, ${denser} for safety` : answer
+  return denser > 0 ? `${answer}, ${denser} more for safety` : answer
 }
 
 const STATES = ['full', 'short', 'deferred', 'not sent', 'hidden']

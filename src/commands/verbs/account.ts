@@ -81,7 +81,7 @@ function adviceFor(name: Option, word: string): string {
 }
 
 function needNotifiable({ guest }: Person, address: string, origins: readonly string[]): void {
-  if (guest) throw new Refusal('a guest is told nothing later; log in with a name of your own')
+  if (guest) throw new Refusal('guests get no notices; log in with a name of your own')
   if (origins.length === 0)
     throw new Refusal('this server sends no notices: its operator can name addresses in [notify] allow')
   if (!origins.includes(new URL(address).origin))

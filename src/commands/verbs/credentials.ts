@@ -62,7 +62,7 @@ async function removeKey(
     void clients.everywhere({
       act: 'end',
       whom: cameWithIt,
-      text: `the key that this came in with, ${fingerprint}, was removed`,
+      text: `the key of this login, ${fingerprint}, was removed`,
     })
   if (script) script.afterwards(end)
   else end()
@@ -175,7 +175,7 @@ async function revokeToken({ comingIn }: Services, { person, args, out }: TokenC
   void comingIn.clients.everywhere({
     act: 'end',
     whom: { token: id },
-    text: `token ${id}, which this came in with, was revoked`,
+    text: `token ${id}, with which you logged in, was revoked`,
   })
   out.line(`token ${id} lets nobody in any more`)
 }

@@ -44,7 +44,7 @@ export const files = verb({
     const name = args.name?.trim() ?? ''
     if (name === '') {
       if (flags.versions || flags.diff !== undefined || flags.back !== undefined || flags.raw)
-        throw new Misuse('name a file behind the flag')
+        throw new Misuse('write the name of a file after the flag')
       return await refuseFileErrors('', () => listFiles(context, access))
     }
     return await refuseFileErrors(name, async () => {
@@ -110,7 +110,7 @@ async function showDiff(context: Here, access: RoomAccess, name: string, version
   if (old === undefined) throw new Refusal(`version ${version} is no text`)
   const changes = lineDiff(old, now ?? '')
   if (changes === undefined) throw new Refusal(`it differs from version ${version} in too many lines`)
-  context.out.line(changes === '' ? `as in version ${version}` : cleanText(changes))
+  context.out.line(changes === '' ? `the file is the same as in version ${version}` : cleanText(changes))
 }
 
 function textOf(content: Buffer): string | undefined {
@@ -132,7 +132,7 @@ async function putBack(context: Here, access: RoomAccess, name: string, version:
 
 /** Throws `Refusal` by the same rule as for uploads. */
 function assertMayWrite(room: Room, person: Person): void {
-  if (person.guest) throw new Refusal('a guest changes no files; log in with a name of your own')
+  if (person.guest) throw new Refusal('guests cannot change files; log in with a name of your own')
   room.needVoice(person)
 }
 

@@ -31,7 +31,7 @@ export const keep = verb({
     await keeping.set(name, days, person, older)
     const told =
       days === null
-        ? 'what is said here stays, unless the whole server keeps it for a time'
+        ? 'what is said here is kept for good, unless the server has a limit (keep_days)'
         : `what is said here is removed for good after ${counted(days, 'day')}`
     await announce(context, `${person.name} set: ${told}`)
   },
@@ -63,7 +63,7 @@ interface PurgedCounts {
 
 function purgedText({ who, lines, rooms, routines }: PurgedCounts): string {
   const said = `${counted(lines, 'line')} of ${who} in ${counted(rooms, 'room')}`
-  if (routines === 0) return lines === 0 ? `what ${who} wrote for others or noted in private` : said
+  if (routines === 0) return lines === 0 ? `the private messages, notes and drafts of ${who}` : said
   return lines === 0
     ? `${counted(routines, 'routine')} of ${who}`
     : `${said}, and ${counted(routines, 'routine')}`

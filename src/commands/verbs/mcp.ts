@@ -148,7 +148,7 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
     const tools = `${counted(changed.length, 'tool')} of ${name}`
     out.line(
       flags.show
-        ? `${tools} withheld; /mcp approve ${name} approves what it is then, and shows it`
+        ? `${tools} withheld; /mcp approve ${name} shows and approves what the server sends then`
         : `${tools} approved`,
     )
   },
@@ -168,7 +168,7 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
     const name = requireName(context)
     const { was, why } = await servers.logout(name, context.person)
     const json = { name, was, revoked: was === 'held' && why === undefined, why: why ?? null }
-    const left = why === undefined ? ', and its tokens hold no more' : `; ${why}`
+    const left = why === undefined ? ', and its tokens were revoked' : `; ${why}`
     const text =
       was === 'begun'
         ? `nobody was logged in at ${name}; the login that was begun there is ended`
@@ -241,8 +241,8 @@ function loginLines(name: string, { address, back, holdsMs }: BegunLogin, { sess
     `  ${address}`,
     `In the end the browser goes to ${back}. If no page is there, copy the address that it shows, and`,
     `  /mcp login ${name} ADDRESS`,
-    session && `Where it cannot be copied from here: ssh HOST mcp login ${name} prints it on one line.`,
-    `That holds for ${duration(holdsMs)}.`,
+    session && `If you cannot copy it here: ssh HOST mcp login ${name} prints it on one line.`,
+    `You have ${duration(holdsMs)} for this login.`,
   ]
     .filter(Boolean)
     .join('\n')

@@ -30,7 +30,7 @@ export const remember = verb({
         ? await memories.bringBack(whose, person, memoryNumber(flags.back))
         : await memories.add(whose, person, args.text)
     const done = `${args.text === undefined ? 'brought back' : 'remembered'} ${stored.number}: ${stored.text}`
-    if (whose === 'me') out.line(`${done} (of you, in your own rooms; /memory here on lets it go along here)`)
+    if (whose === 'me') out.line(`${done} (about you, in your own rooms; /memory here on uses it here, too)`)
     else await announce({ ...context, room: whose }, `${person.name} ${done}`)
   },
 })
@@ -93,13 +93,13 @@ const memoryNumber = (word: string | undefined): number =>
   listedNumber(word, 'N is the number of a memory, as /memory lists it')
 
 const alongText = ({ name }: Room, goes: boolean): string =>
-  goes ? `what you said of yourself goes along in ${name}` : `what you said of yourself stays out of ${name}`
+  goes ? `your memories of yourself are used in ${name}` : `your memories of yourself are not used in ${name}`
 
 type Shown = Caller & { readonly flags: { readonly json: boolean } }
 
 async function show(whose: Whose, context: Shown, memories: Services['memories']): Promise<void> {
   const { person } = context
-  if (whose === 'me' && person.guest) throw new Refusal('of a guest nothing is remembered')
+  if (whose === 'me' && person.guest) throw new Refusal('nothing is remembered about guests')
   const versions = await memories.versions(whose, person)
   const current = await memories.current(whose, person)
   const forgotten = lastTexts(versions).filter(({ number }) => current.every((one) => one.number !== number))
@@ -120,7 +120,7 @@ async function show(whose: Whose, context: Shown, memories: Services['memories']
   }
   const line = ({ number, at, author, text: words }: StoredMemory): string =>
     `${number}  ${dateText(at, context)}  ${author}  ${words}`
-  const none = whose === 'me' ? 'of you nothing is remembered' : 'of this room nothing is remembered'
+  const none = whose === 'me' ? 'nothing is remembered about you' : 'nothing is remembered for this room'
   const mine =
     whose === 'me' || own.length === 0 ? [] : [`${alongText(whose, goes)} (${countedMemories(own.length)})`]
   print(context, json, [

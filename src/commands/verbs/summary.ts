@@ -102,7 +102,7 @@ async function oldestOf({ stores }: Services, room: RoomName): Promise<Covered> 
     withoutThreads: true,
     ...(after === undefined ? {} : { after }),
   })
-  if (!oldest) throw new Refusal('nothing was said here that a summary could stand for')
+  if (!oldest) throw new Refusal('nothing was said here that could be summed up')
   return { room, first: oldest.entry.id, last: oldest.entry.id }
 }
 

@@ -126,7 +126,7 @@ export async function checkedScope(
 function scopeOf(given: readonly string[]): string | readonly string[] {
   const words = given.map(cleanLine).filter((word) => word !== '')
   if (words.length === 0)
-    throw new Refusal('these patterns have nothing visible in them; the scope was not changed')
+    throw new Refusal('the patterns have no visible character; the scope was not changed')
   if (words.length > MAX_PATTERNS) throw new Refusal(`a scope has at most ${MAX_PATTERNS} patterns`)
   const long = words.find((word) => word.length > MAX_PATTERN_CHARACTERS)
   if (long)
@@ -190,7 +190,7 @@ function linesFor(
   const lines = [...toolLines(tools, prices, isLong ? 'folded' : 'unfolded', width)]
   if (!isNamed)
     for (const { name, tokens } of prices.others)
-      lines.push(`${name}  ${tokens} tokens  comes with what is deferred`)
+      lines.push(`${name}  ${tokens} tokens  sent if any tool is deferred`)
   if (isLong) lines.push(`${typed('tools')} --list NAME lists those of a group`)
   if (isLong) lines.push(`${typed('run')} find_tools {"query":"…"} finds some`)
   return lines

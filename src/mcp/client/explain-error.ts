@@ -28,7 +28,7 @@ export function explainError(
   const wantsInput =
     (error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.CapabilityNotSupported) ||
     isRefusal(sdk, error, 'MissingRequiredClientCapability')
-  if (wantsInput) return `it wants an answer in the middle of the call; ${NOT_ASKED}`
+  if (wantsInput) return `it asked a question in the middle of the call; ${NOT_ASKED}`
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
   const shown = shownOf(errorMessage(error) + cause, reach)
   if (/timed? ?out/i.test(shown)) return `it did not answer within ${limitMs / 1000} s`
@@ -70,11 +70,11 @@ function explainRefusal({ status, text, scope }: HttpRefusal, name: string, reac
   const login = `/mcp login ${name}`
   const by = `by token_env or header_env${said}`
   if (scope !== undefined)
-    return `it wants a login that may do more${scope === '' ? '' : ` (${shownOf(scope, reach)})`}: ${login}`
+    return `it needs a login with more rights${scope === '' ? '' : ` (${shownOf(scope, reach)})`}: ${login}`
   if (status === 403)
-    return `it does not allow that to who asks (403): ${login}, or give it another token ${by}`
+    return `it denies this to the current login (403): ${login}, or give it another token ${by}`
   if (status !== 401) return `it answered with the status ${status}`
   return Object.keys(reach.headers ?? {}).length > 0
-    ? `it does not take the token or header that it is given (401): look at token_env and header_env${said}`
-    : `it does not know who asks (401): ${login}, or give it a token ${by}`
+    ? `it rejects the token or header of the config (401): look at token_env and header_env${said}`
+    : `it requires authentication (401): ${login}, or give it a token ${by}`
 }

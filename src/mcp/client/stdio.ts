@@ -72,7 +72,7 @@ export class StdioTransport implements EndingTransport {
   async send(message: JSONRPCMessage): Promise<void> {
     const child = this.#child
     try {
-      if (!child?.stdin.writable) throw new Error('it does not listen any more')
+      if (!child?.stdin.writable) throw new Error('it closed its standard input')
       this.#reader.sent(message)
       // Waits, because sshawl must not queue messages for a child that does not read.
       if (!child.stdin.write(`${JSON.stringify(message)}\n`))

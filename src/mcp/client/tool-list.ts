@@ -78,7 +78,7 @@ export async function readToolList(
     const before = found.get(name)
     // Some servers answer each cursor with their first page.
     if (page > 0 && isDeepStrictEqual(before, tool)) return
-    if (before) skip(name, 'another one has its name')
+    if (before) skip(name, 'another tool has this name')
     else if (found.size >= MAX_TOOLS) skip(name, `a server has ${MAX_TOOLS} tools at most`)
     else if (withHeaders && hasWrongMarks(tool.schema)) skip(name, `its schema has a wrong ${MARK}`)
     else found.set(name, tool)
@@ -95,7 +95,7 @@ export async function readToolList(
     if (cursor === undefined || found.size >= MAX_TOOLS) break
   }
   if (more > 0) skipped.push(leftOut('', `so are ${more} more`))
-  if (cursor !== undefined) skipped.push(leftOut('', 'its list goes on'))
+  if (cursor !== undefined) skipped.push(leftOut('', 'the rest of its list was not read'))
   return { definitions: [...found.values()], leftOut: skipped }
 }
 

@@ -87,7 +87,7 @@ export class Mentions {
     // A signal of `AbortSignal.timeout` may be garbage-collected while only `any` refers to it.
     const over = new AbortController()
     this.#endWait = () => {
-      why = 'another wait took the place of this one'
+      why = 'a newer wait has replaced this one'
       over.abort()
     }
     const timer = setTimeout(() => over.abort(), seconds * 1_000)
@@ -99,7 +99,8 @@ export class Mentions {
         if (!end.aborted) this.#wake = resolve
         const lines = await this.#take(where, end)
         if (lines !== '') return lines
-        if (this.#ending.aborted) return 'the wait was ended: the server is stopping, or you are out of it'
+        if (this.#ending.aborted)
+          return 'the wait was ended: the server is stopping, or you were disconnected'
         if (end.aborted) return why
         whenAborted(end, resolve)
         await promise

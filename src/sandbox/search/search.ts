@@ -105,8 +105,7 @@ async function eachUntil(
   const end = performance.now() + ms
   for (let next = await paths.next(); ; next = await paths.next()) {
     if (next.done) return next.value ? `only ${entries} files and directories were looked at` : ''
-    if (!(await visit(next.value)))
-      return `more than ${results - 1} were found; say more exactly what is wanted`
+    if (!(await visit(next.value))) return `more than ${results - 1} were found; make the search narrower`
     if (performance.now() > end) return `it was stopped after ${ms / 1000} s; search a smaller part`
   }
 }

@@ -77,7 +77,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
       const server = this.#parts.servers.find(name)
       if (server?.state().kind !== 'up') continue
       await server.refresh().catch((error: unknown) => {
-        this.#parts.log.warn({ error, server: name }, 'an MCP server was not read again')
+        this.#parts.log.warn({ error, server: name }, 'could not refresh an MCP server')
       })
     }
   }
@@ -91,7 +91,8 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     try {
       // The login of an earlier server with this name must not be used.
       const left = await logins.forget(name)
-      if (left) log.info({ server: name, ...left }, 'an old login under the name of a new MCP server is gone')
+      if (left)
+        log.info({ server: name, ...left }, 'removed an older login under the name of a new MCP server')
       await this.follow()
       const server = this.#find(name)
       await server.tried
@@ -260,7 +261,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
       if (login?.state() === 'wanted') return await login.begin()
     } catch (error) {
       if (!(error instanceof LoginError)) throw error
-      why = `it wants to know who asks, and a login cannot be begun (${error.message}); give it a token by --token-env`
+      why = `it requires authentication, and a login cannot be begun (${error.message}); give it a token by --token-env`
     }
     throw new Refusal(`${server.name} is not connected: ${why}; it was not kept`)
   }
@@ -292,7 +293,10 @@ function configOf({ name, entry }: ConnectedMcp, log: Log): readonly McpServerCo
   try {
     return [connectedMcp(JSON.parse(entry))]
   } catch {
-    log.error({ server: name }, 'what is stored of an MCP server cannot be used; disconnect and connect it')
+    log.error(
+      { server: name },
+      'the stored entry of an MCP server is invalid; disconnect and connect the server',
+    )
     return []
   }
 }

@@ -122,7 +122,7 @@ function createNotices(
   }
 
   const inBackground = (work: Promise<unknown>): void =>
-    void work.catch((error: unknown) => log.error({ error }, 'a room was not told of an MCP server'))
+    void work.catch((error: unknown) => log.error({ error }, 'could not notify a room about an MCP server'))
 
   return {
     left(server, tools, why) {

@@ -122,7 +122,7 @@ function metricsIn(registers: Registry[]) {
     entries: counter('sshawl_entries_total', 'Entries recorded in rooms, by kind', ['kind']),
     deliveries: counter(
       'sshawl_deliveries_total',
-      'Entries times the people present that they were delivered to',
+      'Deliveries of entries: one for each entry and person who got it',
     ),
     routines: counter('sshawl_routine_runs_total', 'Runs of routines, by outcome', ['outcome']),
     logins: counter('sshawl_logins_total', 'Logins over SSH'),

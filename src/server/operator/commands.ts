@@ -47,5 +47,5 @@ function outcome(taken: boolean, problems: number): string {
   if (!taken) return 'nothing was changed: the old config stays in force'
   return problems === 0
     ? 'the config was read again'
-    : 'the config was read again and is in force, but for the files that are named above'
+    : 'the config was read again and is in force, except for the files that are named above'
 }

@@ -96,7 +96,7 @@ export function whyUntrusted(
   if (seconds >= before) return 'it has expired'
   return mayComeFrom(certificate.criticalOptions, address)
     ? undefined
-    : 'it has a critical option that is not known, or does not hold here'
+    : 'it has a critical option that is unknown or not met'
 }
 
 const isSameName = (principal: string, name: string): boolean =>

@@ -69,7 +69,7 @@ function readCertified(
   onUntrusted: (why: string) => void,
 ): LoginKey | undefined {
   const certificate = readCertificate(data)
-  const why = certificate ? whyUntrusted(certificate, use) : 'it is of no kind that is taken'
+  const why = certificate ? whyUntrusted(certificate, use) : 'its type is not accepted'
   if (why !== undefined) onUntrusted(`the certificate was refused: ${why}`)
   if (!certificate || why !== undefined) return undefined
   const { key } = certificate

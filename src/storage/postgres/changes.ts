@@ -115,10 +115,7 @@ export class ChangeListener implements Changes {
       if (known) return await this.#ask()
       const error = toStorageError(cause, { reading: true })
       if (!this.#isLossLogged)
-        this.#options.log.warn(
-          { error, reason: error.reason },
-          'changes of other servers are not heard just now',
-        )
+        this.#options.log.warn({ error, reason: error.reason }, 'could not receive changes of other servers')
       this.#isLossLogged = true
       throw error
     }
@@ -220,13 +217,13 @@ class TopicReader {
         const log = this.#log
         const { topic } = this
         if (!(error instanceof StorageError)) {
-          log.error({ error, topic }, 'a change of another server was not taken in')
+          log.error({ error, topic }, 'could not apply a change of another server')
           continue
         }
         this.#changed = union(this.#changed, keys)
         this.hasFailed = true
         this.running = undefined
-        log.warn({ error, reason: error.reason, topic }, 'what other servers changed could not be read')
+        log.warn({ error, reason: error.reason, topic }, 'could not read what other servers changed')
         throw error
       }
     }

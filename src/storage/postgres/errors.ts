@@ -15,8 +15,8 @@ export const ONLY_READS = 'the database in [storage] url only reads; sshawl chec
 const CAUSES: readonly (readonly [error: RegExp, reason: Reason, advice: string])[] = [
   [/^53100/, 'full', "the database server's disk is full; free some space there and try again"],
   [/^53300/, 'locked', 'the database server has no connection left; try again'],
-  [/^40/, 'locked', 'others changed the same at the same time; try again'],
-  [/^55P03/, 'locked', 'somebody else holds what was to be changed; try again when they are done'],
+  [/^40/, 'locked', 'another change of the same data was in the way; try again'],
+  [/^55P03/, 'locked', 'another change has locked the same data; try again when it is done'],
   [/^57014/, 'locked', 'the database server took too long; try again when it has less to do'],
   [/^25006/, 'read-only', ONLY_READS],
   [/^28/, 'other', 'the database server refused the user or the password; look at url in [storage]'],
@@ -42,8 +42,8 @@ const CAUSES: readonly (readonly [error: RegExp, reason: Reason, advice: string]
 ]
 
 const NEEDS_OWN = 'sshawl needs a database of its own, which the role in [storage] url owns'
-const EXPIRED = 'the other servers had not heard of this one for a while; try again in a moment'
-const AWAY = 'the database is away just now; the server tries it again by itself, so try again in a moment'
+const EXPIRED = 'this server could not renew its lease for too long; try again in a moment'
+const AWAY = 'the database cannot be reached just now; the server keeps trying, so try again in a moment'
 const UNFIT = 'the database takes nothing just now; the log of the server says why, so tell an admin'
 
 /** Wraps an error in a `StorageError` with a sentence for people. Returns a `StorageError` unchanged. */

@@ -74,7 +74,7 @@ const SLOW_WORK_STARTS_MS = 3_000
 
 const STOPPING = 'the server is stopping; nothing was stored'
 const DIED =
-  'the part of the server that has the database failed and is started again; ' +
+  'the database thread of the server failed and is started again; ' +
   'look whether it was stored, and try again'
 const UNCOPIED = 'the database refused: a value that cannot be stored'
 const DAMAGED =

@@ -103,7 +103,7 @@ export class Approvals implements PermissionProvider {
     if (!isTaken) throw new Refusal(`question ${number} is not open any more`)
     if (isOwn) return await this.#settle(decision, question)
     // The other server may just have ended; then the room reads that the question was denied.
-    return `${answerText(verdict, number, asked)}, once the server that asked takes it up`
+    return `${answerText(verdict, number, asked)}, as soon as the server that asked gets this answer`
   }
 
   /** Lists the open questions of a room in the order of asking. */

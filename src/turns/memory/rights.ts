@@ -24,7 +24,7 @@ export function whyNotRemember(
   return isAmong(role, who) ? undefined : `${WHO[who]} may use remember here ([routines] allow.remember)`
 }
 
-export const GUEST = 'of a guest nothing is remembered; log in with a name of your own'
+export const GUEST = 'nothing is remembered about guests; log in with a name of your own'
 
 /** True if the person may forget a memory of the room that `by` said. */
 export const mayForget = (

@@ -82,7 +82,7 @@ export class RoutineEngine implements AsyncDisposable {
     this.#seen.set(id, day)
     this.#parts.store
       .seen(id, now)
-      .catch(warnOfStorage(this.#parts.log, 'it is not stored that somebody logged in'))
+      .catch(warnOfStorage(this.#parts.log, 'could not store a login for the routines'))
   }
 
   /** Starts no more runs. Resolves when the lines of started runs are said. Never rejects. */

@@ -41,8 +41,8 @@ const MAX_ABSENCE_DAYS = 90
 export async function findRequester(routine: Routine, parts: RequesterParts): Promise<Requester | Trouble> {
   const now = parts.clock.now()
   const stored = await parts.people.byId(routine.person)
-  if (!stored) return { why: 'its person is gone', effect: 'end' }
-  if (routine.until !== null && now > routine.until) return { why: 'its time is over', effect: 'end' }
+  if (!stored) return { why: 'the person who made it is no longer registered', effect: 'end' }
+  if (routine.until !== null && now > routine.until) return { why: 'its last day is over', effect: 'end' }
   if (now - routine.seenAt > MAX_ABSENCE_DAYS * DAY_MS)
     return { why: `${stored.name} has not logged in for ${MAX_ABSENCE_DAYS} days`, effect: 'end' }
   const token = await tokenOf(routine, now, parts)
@@ -64,7 +64,7 @@ export async function findScriptPerson(
   parts: RequesterParts,
 ): Promise<Person> {
   const stored = await parts.people.byId(id)
-  if (!stored) throw new Refusal('the person who set the script is gone')
+  if (!stored) throw new Refusal('the person who set the script is no longer registered')
   const people = await loginsOf(stored, undefined, parts)
   const admitted = await admitTo(room, { verb: 'watch', asks }, people, parts)
   for (const one of people) admitted.room?.needVoice(one)

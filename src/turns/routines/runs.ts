@@ -94,7 +94,7 @@ export class Runs {
       const worst = (['failed', 'stopped'] as const).find((outcome) => ends.includes(outcome))
       await this.outcomes.settle(routine.id, worst ?? 'done')
     } catch (error) {
-      log.warn({ error, routine: routine.number, room: routine.room }, 'it is not stored how a routine ran')
+      log.warn({ error, routine: routine.number, room: routine.room }, 'could not store how a routine ran')
     }
   }
 

@@ -57,7 +57,7 @@ export class Schedule {
       try {
         this.#startDue(await store.upcoming(MAX_READ))
       } catch (error) {
-        log.warn({ error }, 'it could not be read which routines are due')
+        log.warn({ error }, 'could not read which routines are due')
         this.#arm(clock.now() + AGAIN_MS)
       }
     }

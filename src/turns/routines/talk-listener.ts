@@ -40,7 +40,7 @@ export class TalkListener {
   readonly onEntry = (entry: Entry): void => {
     if (!isLine(entry) || isByProgram(entry) || this.#others.has(entry.room)) return
     this.#handle(entry).catch((error: unknown) =>
-      this.#parts.log.warn({ error, room: entry.room }, 'the model of a talk did not hear a line'),
+      this.#parts.log.warn({ error, room: entry.room }, 'could not pass a line to the model of a talk'),
     )
   }
 

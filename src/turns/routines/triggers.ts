@@ -68,7 +68,7 @@ export class Triggers {
   readonly onEntry = (entry: Entry): void => {
     if (this.#isClosed || !isLine(entry)) return
     this.#handle(entry).catch((error: unknown) =>
-      this.#parts.log.warn({ error, room: entry.room }, 'the routines of a room did not hear a line'),
+      this.#parts.log.warn({ error, room: entry.room }, 'could not pass a line to the routines of a room'),
     )
   }
 

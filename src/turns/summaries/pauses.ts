@@ -76,7 +76,7 @@ export class SummaryFailures {
       room?.whisper(managers, { kind: 'notice', level: 'error', author: SYSTEM, text })
       return managers.length > 0
     } catch (error) {
-      this.#log.warn({ room: name, error }, 'trouble with a summary could not be told')
+      this.#log.warn({ room: name, error }, 'could not report a failed summary')
       return false
     }
   }

@@ -134,7 +134,7 @@ export class Summaries implements AsyncDisposable {
     this.#renewed.delete(room)
     if (!this.#isBusy(room)) return false
     this.#stopEverywhere(room, GIVEN_UP).catch((error: unknown) =>
-      this.#parts.log.warn({ room, error }, 'a summary could not be given up'),
+      this.#parts.log.warn({ room, error }, 'could not stop a summary'),
     )
     return true
   }

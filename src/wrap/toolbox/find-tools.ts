@@ -87,7 +87,7 @@ function formatResults(matching: readonly Weighed[], fitting: readonly Weighed[]
       .filter(({ tokens }) => tokens > space)
       .map(
         ({ tool: { name }, tokens }) =>
-          `${name} is too large for you: it needs ${tokens} tokens, ${space} are there for tools that you find.`,
+          `${name} is too large for you: it needs ${tokens} tokens, and ${space} are left for tools that you find.`,
       ),
     ...(later.length > 0 ? [`${LATER}: ${later.join(', ')}`] : []),
   ].join('\n')

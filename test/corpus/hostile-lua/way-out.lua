@@ -164,11 +164,11 @@ require("json").encode = function() return "not JSON" end
 require("json").encode = function() return 5 end
 --> harmless
 require("json").encode = nil
---> script wrap: the draft is not what wrap() gives
+--> script wrap: the draft is not of the form that wrap() gives
 require("wrap").finish = function() return "[]" end
---> script wrap: a layer is not what wrap() gives
+--> script wrap: a layer is not of the form that wrap() gives
 require("wrap").finish = function() return { target = 9, layers = { 5 }, warnings = {} } end
---> script wrap: the rule for cutting a layer is not what wrap() gives
+--> script wrap: the trim of a layer is not none, head, tail or oldest
 require("wrap").finish = function()
   return { target = 9, layers = { { name = "a", priority = 1, text = "x", trim = "x", heading = "" } }, warnings = {} }
 end
@@ -178,7 +178,7 @@ require("wrap").finish = function()
   for i = 1, 300 do layers[i] = { name = "a", priority = 1, text = "x", trim = "none", heading = "" } end
   return { target = 9, layers = layers, warnings = {} }
 end
---> script wrap: a number is not what wrap() gives
+--> script wrap: a number is not of the form that wrap() gives
 require("wrap").finish = function() return { target = 0 / 0, layers = {}, warnings = {} } end
 --> script what tools.select_tools chose
 require("tools").select_tools = function() return "- **x**\n", 1 end

@@ -145,8 +145,8 @@ test('a session starts with two warnings if the store cannot be read', async () 
   await storage[Symbol.asyncDispose]()
   const { lines, shows } = await open(bob)
   expect(lines).toEqual([
-    expect.stringMatching(/^! your ignore list could not be read, and ignored people are shown: /),
-    expect.stringMatching(/^! messages to you are not shown: /),
+    expect.stringMatching(/^! could not load your ignore list; ignored people will be visible: /),
+    expect.stringMatching(/^! could not show the private messages that wait for you: /),
   ])
   expect(shows({ kind: 'message', author: 'ann' } as Parameters<typeof shows>[0])).toBe(true)
 })

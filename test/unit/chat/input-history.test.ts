@@ -159,9 +159,9 @@ test('a store that fails is logged, and the person can still type', async () => 
   session.sent('one')
   await session.close('draft')
   expect(log.lines).toEqual([
-    'what somebody typed before was not read',
-    'what somebody typed was not kept',
-    'what somebody typed was not kept',
+    'could not read the input history of a person',
+    'could not store the input history of a person',
+    'could not store the input history of a person',
   ])
 })
 

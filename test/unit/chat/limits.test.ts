@@ -84,7 +84,9 @@ test('the byte quota of a day can be used at once and refills over a day', () =>
   const quota = createByteQuota({ bytes_per_person_day: 1_000 }, clock)
   const alice = personOf('alice')
   quota.take(alice, 1_000)
-  expect(() => quota.take(alice, 100)).toThrow('(bytes_per_person_day, 1000); send less, or again in 2h 24m')
+  expect(() => quota.take(alice, 100)).toThrow(
+    '(bytes_per_person_day, 1000); send less, or try again in 2h 24m',
+  )
   clock.advance(DAY_MS / 10)
   quota.take(alice, 100)
   expect(() => quota.take(alice, 1)).toThrow('bytes_per_person_day')

@@ -57,7 +57,7 @@ test('an edit of an action and an unchanged, empty or too long edit are refused'
   for (const text of ['one', '', '\u200b', 'x'.repeat(101)])
     await expect(own.edit(room, ann, text)).rejects.toThrow(/already|nothing to say|are allowed/)
   await say('ann', 'waves', 'action')
-  await expect(own.edit(room, ann, 'two')).rejects.toThrow(/\/retract it, and say it anew with \/me/)
+  await expect(own.edit(room, ann, 'two')).rejects.toThrow(/\/retract it, and write it again with \/me/)
   expect(await lines(false)).toHaveLength(2)
 })
 

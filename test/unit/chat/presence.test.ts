@@ -102,7 +102,7 @@ test('joins and leaves that could not be stored are summed up after the next sto
   )()
   await endMinute()
   expect(watcher.texts()).toEqual(['ann joined', 'bob joined'])
-  expect(log.lines).toContain('a coming or going was not stored')
+  expect(log.lines).toContain('could not store that a person joined or left')
   trouble = undefined
   await come('dan')
   await lobby.record({ kind: 'message', author: 'dan', text: 'room again' })

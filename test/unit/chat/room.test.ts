@@ -76,7 +76,7 @@ test('people can enter and leave without announcements while nothing can be stor
   await room.leave(bob)
   expect(room.present().map(({ name }) => name)).toEqual(['alice'])
   expect(alice.texts()).toEqual([])
-  expect(log.lines).toContain('a coming or going was not stored')
+  expect(log.lines).toContain('could not store that a person joined or left')
 })
 
 test('a room announces a person once, whatever the number of their terminals', async () => {

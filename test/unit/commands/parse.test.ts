@@ -60,7 +60,7 @@ test('a word that looks like a flag is refused at the start or if it resembles a
       'topic: unknown flag --jsno; did you mean --json?',
     )
   expect(() => parseArguments(topic, '--yaml x', 'session')).toThrow(
-    'topic: unknown flag --yaml; a text that begins so stands after --, as in -- --yaml',
+    'topic: unknown flag --yaml; before a text that begins so, write --, as in -- --yaml',
   )
   expect(parseArguments(topic, '-- --jsno', 'session').args).toEqual({ text: '--jsno' })
   for (const text of ['a --jsno', '-- ', '-1', '---', '-- > x'])

@@ -162,7 +162,7 @@ test('a logout revokes the tokens, and calls ask for a login again', async () =>
 test('a login after a refused call requests the missing scope and the earlier scopes', async () => {
   await using one = open()
   await one.enter()
-  const more = 'ERROR: far_admin: it wants a login that may do more (admin): /mcp login far'
+  const more = 'ERROR: far_admin: it needs a login with more rights (admin): /mcp login far'
   expect(await one.call('far_admin')).toBe(more)
   await logIn(one.login)
   expect(far.scopes).toEqual([null, 'admin'])
@@ -226,7 +226,7 @@ test('a login finishes only with the answer to the latest begun login, and only 
   const logins = openLogins()
   const login = loginIn(logins)
   const none = 'no login of it is under way, or it took too long: /mcp login far begins one'
-  const wrong = 'that is no answer to the login that was begun last: give the whole address'
+  const wrong = 'this address does not belong to the latest login: give the whole address'
   await expect(login.finish(new URLSearchParams('code=1&state=2'))).rejects.toThrow(none)
   const [first, second] = [await answerTo(login), await answerTo(login)]
   expect(logins.begunWith(first.get('state')!)).toBe(undefined)
@@ -302,7 +302,7 @@ test('a login follows no redirect to another host when it gets, renews or revoke
   await expect(renewed).rejects.toThrow(`its login could not be renewed: ${sentOn}`)
   await expect(login.finish(await answerTo(login))).rejects.toThrow(sentOn)
   expect(await login.logout()).toBe(
-    `the tokens could not be taken back, so they hold until they expire: ${sentOn}`,
+    `the tokens could not be revoked, so they are valid until they expire: ${sentOn}`,
   )
   expect(far.asked.at(-1)).toBe('revoke')
   expect(got).toEqual([])
@@ -323,7 +323,7 @@ test('the login begun last stays valid even if tokens of an earlier login arrive
   const login = loginIn(openLogins())
   const first = await answerTo(login)
   const { made, release } = far.hold()
-  const ended = 'another login was begun meanwhile, and that one counts'
+  const ended = 'a newer login has replaced this one'
   const told = expect(login.finish(first)).rejects.toThrow(ended)
   await made
   await logIn(login)
@@ -376,7 +376,7 @@ test('a logout ends a login in progress, stores nothing and revokes tokens that 
   const answer = await answerTo(login)
   const { made, release } = far.hold()
   const told = expect(login.finish(answer)).rejects.toThrow(
-    'somebody logged out or disconnected it meanwhile',
+    'somebody logged out or disconnected the server meanwhile',
   )
   await made
   expect(login.isUnderWay()).toBe(true)
@@ -447,7 +447,7 @@ test('a damaged login file is removed by its server name, and invalid names remo
   writeFileSync(`${dir.path}/FAR.json`, '{}')
   const logins = openLogins()
   expect(await logins.forget('far')).toEqual({
-    why: 'its file was damaged, so its tokens hold until they expire',
+    why: 'its file was damaged, so its tokens are valid until they expire',
   })
   for (const name of ['../logins/far', 'FAR', '', '\u0000', 'x'.repeat(5_000)])
     expect(await logins.forget(name)).toBe(undefined)

@@ -78,7 +78,7 @@ test('invalid tools of a 2026-07-28 server are left out, and unknown content is 
 })
 
 const REFUSED =
-  'it wants an answer in the middle of the call; sshawl asks neither its people nor its models for a server: take all that you need as arguments of a tool'
+  'it asked a question in the middle of the call; sshawl asks neither its people nor its models for a server: take all that you need as arguments of a tool'
 
 test.each(['elicit', 'sample', 'roots', 'capable'])(
   'a call whose MCP server asks for input (%s) ends with an error',

@@ -215,7 +215,7 @@ test('invalid tools of an MCP server are left out with a reason, and one warning
   expect(servers.state('raw')).toEqual({
     kind: 'up',
     leftOut: [
-      { name: 'fine', why: 'another one has its name' },
+      { name: 'fine', why: 'another tool has this name' },
       { name: '', why: 'its name is not as the protocol has it' },
       {
         name: expect.stringMatching(/^no\P{Cc}*schema$/u),

@@ -82,13 +82,13 @@ async function failureOf({ backend, api = 'chat' }: Wire, script: Script): Promi
 
 const TOO_MUCH = {
   name: 'ModelError',
-  message: 'qwen: the server sent more than an answer can hold; it was stopped',
+  message: 'qwen: the server sent more than an answer may have; the request was ended',
   retryable: false,
 }
 
 const TOO_MANY_CALLS = {
   name: 'ModelError',
-  message: 'qwen: it asked for more than 64 tools at once; it was stopped',
+  message: 'qwen: it called more than 64 tools at once; its answer was stopped',
   retryable: false,
 }
 

@@ -137,8 +137,8 @@ test('the first answer of the guide introduces it in five lines with three steps
   expect(await tour()).toBe(
     [
       'I am @guide. I am no language model; I show you this place. Try:',
-      '- `hello everybody` – all who are here read it',
-      '- `@qwen what can you do here?` – asks a model; all read its answer',
+      '- `hello everybody` – everybody here reads this',
+      '- `@qwen what can you do here?` – asks a model; everybody here reads the answer',
       '- `/create NAME` – makes a room of your own',
       '- `@guide how do I send a file?` – asks me; `@guide tools` lists tools',
     ].join('\n'),
@@ -237,7 +237,7 @@ test('a question that matches no command is answered with a note before the tour
 
 test.each([
   ['how do I set my timezone?', '- /set timezone Europe/Berlin chooses'],
-  ['how do I ping somebody?', '- whoever is here is in /who; a model is tried with `@guide` hello'],
+  ['how do I ping somebody?', '- /who lists who is here; `@guide` hello tries a model'],
 ])('the question %j about a command of other programs is answered with a hint', async (words, hint) => {
   expect(await ask(`@guide ${words}`)).toContain(hint)
 })

@@ -49,10 +49,10 @@ test('existing names that newer rules forbid are logged and stay with their keys
   const log = { debug: keep, info: keep, warn: keep, error: keep }
   await fileNames(storage.chat.people, log)
   expect(logged).toEqual([
-    '{"names":9} names were filed by the rules of this version',
-    '{"name":"ΑΝΝ","like":"ann"} a name cannot be told from an older one; both stay, with their keys',
-    '{"name":"аnn","like":"ann"} a name cannot be told from an older one; both stay, with their keys',
-    '{"name":"аӏісе","like":"alice"} a name cannot be told from an older one; both stay, with their keys',
+    '{"names":9} rebuilt the index of names by the rules of this version',
+    '{"name":"ΑΝΝ","like":"ann"} a name looks the same as an older one; both stay, with their keys',
+    '{"name":"аnn","like":"ann"} a name looks the same as an older one; both stay, with their keys',
+    '{"name":"аӏісе","like":"alice"} a name looks the same as an older one; both stay, with their keys',
     '{"name":"ɢuide"} a name could not be registered any more; it stays with its key',
     '{"name":"аnn"} a name could not be registered any more; it stays with its key',
     '{"name":"nobody"} a name could not be registered any more; it stays with its key',

@@ -219,7 +219,7 @@ it('grep stops at 2000 results with a notice', async () => {
   await put('many/lines', 'needle\n'.repeat(5000))
   const answer = await lines({ pattern: 'needle', path: 'many' })
   expect(answer.split('\n')).toHaveLength(2001)
-  expect(answer).toMatch(/\n\[cut: more than 2000 were found; say more exactly what is wanted\]$/)
+  expect(answer).toMatch(/\n\[cut: more than 2000 were found; make the search narrower\]$/)
 })
 
 it('grep finishes a pathological regular expression on a large file', async () => {

@@ -188,7 +188,7 @@ it('find_tools says how many tokens a too large tool needs, and how many tokens 
   expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
   expect(model.requests[1]!.messages.at(-1)).toMatchObject({
     content: expect.stringMatching(
-      /^picker is too large for you: it needs \d{4,} tokens, \d{3,4} are there for tools that you find\.$/,
+      /^picker is too large for you: it needs \d{4,} tokens, and \d{3,4} are left for tools that you find\.$/,
     ) as string,
   })
   expect(namesIn(model.requests[1]!)).not.toContain('picker')

@@ -196,7 +196,7 @@ test('an error of on_message is shown once per script version, and logged each t
   expect(world.hooks.logOf(world.room.name)[2]).toMatch(/Z  on_message  failed: script:4: no c$/)
   const notices = (await world.lines()).filter((line) => line.startsWith('notice'))
   expect(notices).toEqual([
-    "notice: the room's script failed in on_message: script:4: no a (told once; /script log has the others)",
+    "notice: the room's script failed in on_message: script:4: no a (reported once; /script log has further failures)",
   ])
 })
 

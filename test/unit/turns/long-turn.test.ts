@@ -160,6 +160,6 @@ for (const contextWindow of [1000, 1024, 1500, 2048])
 it('a turn whose steps fill the whole window ends with a notice about that', async () => {
   const { text } = await ended(500, steps['many calls at once'])
   expect(text).toMatch(
-    /^@qwen: what it has called and read in this turn leaves no space in its window of 500 tokens; ask for less at once$/,
+    /^@qwen: its calls and their results in this turn leave no space in its window of 500 tokens; ask for less at once$/,
   )
 })

@@ -59,9 +59,7 @@ it('a tool run of a person counts its log entries but not its stored result in t
   await run('long')
   bytes.take(ann, 8_000)
   await run('long')
-  expect(() => bytes.take(ann, 1)).toThrow(
-    'what models and tools stored for you, is as much as one person may store in a day',
-  )
+  expect(() => bytes.take(ann, 1)).toThrow('you have stored as much as one person may store in a day')
   bytes.take(bob, 20_000)
 })
 

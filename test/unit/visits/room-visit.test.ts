@@ -265,7 +265,7 @@ test('a guest or a failing store gets no mark of new lines and can still enter',
   await room.record(says('hello'))
   await stay.leave()
   expect(alice.printed).toEqual(['-- lobby'])
-  expect(log.lines.join()).toContain('how far somebody has read is not known')
+  expect(log.lines.join()).toContain('could not read how far a person has read')
   const guest = recordingScreen({ ...(await person('eve')), id: 'guest:1' as Person['id'], guest: true })
   const real = createLastSeen(storage.chat.lastSeen, clock, log)
   const visit = await enterRoom(room, guest.screen, createRecentEntries(), real)
@@ -349,11 +349,11 @@ test('an answered question is omitted from the past that a new session shows', a
 test('only admins see current problems between servers in their greeting', async () => {
   const parts = await createChatParts()
   const lobby = await parts.rooms.lobby()
-  let troubles = ['the bus is away', 'the server a is not as the server b']
+  let troubles = ['the bus is down', 'the server a is not as the server b']
   const greeting = createGreeting({ models: () => [], isClaimable: () => false, troubles: () => troubles })
   const told = (admin: boolean): string =>
     greeting(lobby, { ...personCalled('rhea'), admin }, { earlierLogins: 2, zone: 'UTC' }).join('\n')
-  expect(told(true)).toMatch(/^-- the bus is away\n-- the server a is not as the server b\n/)
+  expect(told(true)).toMatch(/^-- the bus is down\n-- the server a is not as the server b\n/)
   expect(told(false)).not.toMatch(/the bus|the server/)
   troubles = []
   expect(told(true)).not.toMatch(/the bus|the server/)

@@ -79,7 +79,7 @@ describe.skipIf(lacks('nats'))('NATS', () => {
       await busProblem({ url: withLogin(nats, login), prefix }, log)
     expect(await problemOf('u:tops3cret', 'a')).toBeUndefined()
     expect(await problemOf('u:tops3cret', 'b')).toContain(
-      'carries nothing under b.>: look at the permissions of the user',
+      'delivers no message under b.>: look at the permissions of the user',
     )
     const wrong = await problemOf('u:tops3cret2', 'a')
     expect(wrong).toMatch(/^NATS cannot be used: .*uthorization/)
@@ -121,7 +121,7 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     })
     expect(log.lines.join()).toContain('the credentials for NATS cannot be used')
     writeFileSync(credentials, mine.credentials)
-    await log.until('the bus is back')
+    await log.until('the bus is up again')
     expect(wire.isUp()).toBe(true)
   })
 
@@ -242,7 +242,7 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     await using impostor = await startImpostor(greet)
     const outcome = await attempt({ url: `nats://127.0.0.1:${impostor.port}` })
     expect(outcome.isUp).toBe(false)
-    expect(outcome.log.count('the bus is away')).toBe(1)
+    expect(outcome.log.count('the bus is down')).toBe(1)
   })
 })
 

@@ -143,7 +143,7 @@ test('/set stores an option for its person alone and shows its value', async () 
   expect(list).toMatch(/^bell mention \(or off, all\)/)
   for (const option of ['timestamps minutes', 'theme auto', 'plain off', 'color auto'])
     expect(list).toContain(`\n${option} (or `)
-  expect(list).toContain('SSHAWL_PLAIN holds until you set it')
+  expect(list).toContain('until you set it, SSHAWL_PLAIN decides')
 })
 
 test('/set refuses unknown options or values, lists the valid ones and changes nothing', async () => {
@@ -168,7 +168,7 @@ test('an option of a guest lasts until they leave, and is refused without a sess
   await using world = await createCommandWorld()
   const { guest, preferences } = world
   expect(await world.exec(guest, 'set bell all')).toEqual(
-    refused('a guest has nothing to keep it for: a session must be open'),
+    refused('options of a guest last as long as a session, and none is open'),
   )
   const session = await preferences.open(guest)
   expect(await world.type(guest, 'set bell all')).toEqual(
@@ -186,7 +186,7 @@ test('/set timezone accepts an IANA name in any case and suggests one for a city
   await using world = await createCommandWorld()
   expect(await world.type(world.bob, 'set timezone europe/berlin')).toEqual(done('timezone is Europe/Berlin'))
   expect((await world.type(world.bob, 'set timezone')).out).toEqual([
-    'timezone Europe/Berlin (or a name such as Europe/Berlin): the zone of the times that you see; a TZ that ssh sends comes before it',
+    'timezone Europe/Berlin (or a name such as Europe/Berlin): the time zone for the times that you see; a TZ that ssh sends overrides it',
   ])
   expect(await world.type(world.bob, 'set timezone tokyo')).toEqual(
     refused('timezone cannot be tokyo; did you mean Asia/Tokyo? Nothing was changed'),

@@ -84,7 +84,7 @@ test('/keys keeps the last proven key, accepts a key that others have, and limit
   await using world = await createCommandWorld()
   expect(await world.exec(world.ann, 'keys remove SHA256:ann')).toEqual(
     refused(
-      'this is your last key that has logged in, and without it you could not come in; log in with another one first',
+      'this is your last key that has logged in, and without it you could not log in; log in with another key first',
     ),
   )
   expect(await world.exec(world.ann, 'keys remove SHA256:bob')).toEqual(
@@ -190,7 +190,7 @@ test('/token revoke ends only the sessions of that token', async () => {
     refused('you have no token 1; token list shows yours'),
   )
   expect(await world.exec(world.ann, 'token revoke 1')).toEqual(done('token 1 lets nobody in any more'))
-  expect(ended).toEqual(['1: token 1, which this came in with, was revoked'])
+  expect(ended).toEqual(['1: token 1, with which you logged in, was revoked'])
   expect(await world.exec(world.ann, 'token revoke 1')).toMatchObject({ status: 1 })
   expect(await world.exec(world.root, 'token revoke 2')).toMatchObject({ status: 0 })
   expect(ended).toHaveLength(2)

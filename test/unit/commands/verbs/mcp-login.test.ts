@@ -39,7 +39,7 @@ test('/mcp connect adds a server that requires a login, which the pasted address
     `  ${address}`,
     `In the end the browser goes to ${BACK}. If no page is there, copy the address that it shows, and`,
     '  /mcp login far ADDRESS',
-    'That holds for 10m.',
+    'You have 10m for this login.',
   ])
   expect(jsonOf(await world.exec(world.root, 'mcp list --json'))).toMatchObject([{ login: 'wanted' }])
   const back = await logInAt(address)
@@ -58,7 +58,7 @@ test('/mcp connect rejects a server that requires a login but allows no client r
   expect({ status, err }).toEqual({
     status: 1,
     err: [
-      'far is not connected: it wants to know who asks, and a login cannot be begun (the login does not work: Incompatible auth server: does not support dynamic client registration; register sshawl there, and write client_id and issuer in the config); give it a token by --token-env; it was not kept',
+      'far is not connected: it requires authentication, and a login cannot be begun (the login does not work: Incompatible auth server: does not support dynamic client registration; register sshawl there, and write client_id and issuer in the config); give it a token by --token-env; it was not kept',
     ],
   })
   expect(await world.exec(world.root, 'mcp list --json')).toEqual(done('[]'))
@@ -95,7 +95,7 @@ test('/mcp login accepts only the complete address of its own attempt, and only 
   for (const cut of ['abc', new URL(back).searchParams.get('code')!, back.split('&')[0]!])
     expect(await world.exec(world.root, `mcp login far ${cut}`)).toEqual(refused(whole))
   expect((await world.exec(world.root, `mcp login far ${back.replace('state=', 'state=-')}`)).err).toEqual([
-    'far: that is no answer to the login that was begun last: give the whole address',
+    'far: this address does not belong to the latest login: give the whole address',
   ])
   expect((await world.exec(world.root, `mcp login far ${back.split('?')[1]}`)).status).toBe(0)
   expect((await world.exec(world.root, `mcp login far ${back}`)).err).toEqual([
@@ -121,7 +121,7 @@ test('/mcp logout revokes the tokens and deletes the stored login', async () => 
   const connected = await world.exec(world.root, `mcp connect far ${far.url}`)
   await world.exec(world.root, `mcp login far ${await logInAt(printed(connected))}`)
   expect(await world.exec(world.root, 'mcp logout far')).toEqual(
-    done('the login at far is forgotten, and its tokens hold no more'),
+    done('the login at far is forgotten, and its tokens were revoked'),
   )
   expect(await kept(world)).toEqual([])
   expect(far.asked.at(-1)).toBe('revoke')
@@ -146,7 +146,7 @@ test.each([
   expect(ended.status).toBe(0)
   if (said) expect(ended.out).toEqual([said])
   expect(await waiting).toEqual(
-    refused('far: somebody logged out or disconnected it meanwhile, so nothing of it is kept'),
+    refused('far: somebody logged out or disconnected the server meanwhile, so the login was not stored'),
   )
   release()
   await expect.poll(far.hasLive).toBe(false)
@@ -161,7 +161,7 @@ test('/mcp logout deletes the stored login of a server that is in no config', as
     'there is no MCP server called fra; mcp list shows all',
   ])
   expect(await world.exec(world.root, 'mcp logout far')).toEqual(
-    done('the login at far is forgotten, and its tokens hold no more'),
+    done('the login at far is forgotten, and its tokens were revoked'),
   )
   expect(await kept(world)).toEqual([])
   expect(far.hasLive()).toBe(false)

@@ -46,7 +46,7 @@ test('/mcp connect names the listed tools that cannot be used', async () => {
   await using world = await createCommandWorld()
   const { out } = await world.exec(world.root, `mcp connect odd ${rawServer('odd').join(' ')}`)
   expect(out[0]).toContain(
-    'odd  up, 1 tool, left out: fine (another one has its name), (its name is not as the protocol has it), ',
+    'odd  up, 1 tool, left out: fine (another tool has this name), (its name is not as the protocol has it), ',
   )
   expect(out[0]).toContain(', … (--json has them all); ')
 })
@@ -239,7 +239,10 @@ test('/mcp approve shows how withheld tools changed and enables them', async () 
     '   says that it reaches nothing outside: no',
   ].join('\n')
   expect(await world.exec(world.root, 'mcp approve --show holler')).toEqual(
-    done(difference, '1 tool of holler withheld; /mcp approve holler approves what it is then, and shows it'),
+    done(
+      difference,
+      '1 tool of holler withheld; /mcp approve holler shows and approves what the server sends then',
+    ),
   )
   expect(jsonOf(await world.exec(world.root, 'mcp approve --json --show holler'))).toMatchObject({
     name: 'holler',

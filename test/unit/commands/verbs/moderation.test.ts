@@ -55,7 +55,9 @@ test('/kick is refused for absent people, oneself, the owner and admins', async 
   expect(await world.exec(world.ann, 'kick hall nobody')).toEqual(
     refused('nobody called nobody is known here'),
   )
-  expect(await world.exec(world.bob, 'kick hall bob')).toEqual(refused('that is yourself; nothing was done'))
+  expect(await world.exec(world.bob, 'kick hall bob')).toEqual(
+    refused('you cannot do this to yourself; nothing was done'),
+  )
   expect(await world.exec(world.bob, 'kick hall ann')).toEqual(
     refused('ann owns hall; ban from the server is the only way to put an owner out'),
   )

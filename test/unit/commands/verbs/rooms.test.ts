@@ -300,7 +300,7 @@ test('/join in a script grants membership and announces it, but is refused to gu
   expect(await world.exec(world.bob, 'join hall')).toEqual(done('you are a member of hall already'))
   expect(await world.exec(world.ann, 'join hall')).toEqual(done('you are a member of hall already'))
   expect(await world.exec(world.guest, 'join hall')).toEqual(
-    refused('guests are members of no room; log in with a name of your own'),
+    refused('guests cannot be members of rooms; log in with a name of your own'),
   )
   expect(await world.exec(world.bob, 'join')).toEqual(misused('join: NAME is missing', 'join NAME'))
 })

@@ -237,7 +237,7 @@ test('/purge counts and removes the routines of a person who has posted no line'
   expect((await exec(root, 'export lobby')).out.join('\n')).not.toContain('a secret')
   await type(bob, 'remember --me I like tea')
   expect((await exec(root, 'purge bob --yes')).out[0]).toBe(
-    'removed what bob wrote for others or noted in private',
+    'removed the private messages, notes and drafts of bob',
   )
   expect(await exec(root, 'purge bob')).toEqual(none)
 })

@@ -125,7 +125,7 @@ test('/summary set works without an earlier summary and after /summary clear', a
 test.each([
   ['new', 'no model writes summaries here; /kv summarizer NAME chooses one of /models'],
   ['clear', 'there is no summary'],
-  ['set words', 'nothing was said here that a summary could stand for'],
+  ['set words', 'nothing was said here that could be summed up'],
   ['set', 'there is no text: write it after set, or pipe it in from a shell'],
   [`set ${'x'.repeat(8_001)}`, 'a summary has at most 8000 characters; this one has 8001'],
   ['show 7', 'hall has no summary version 7; /summary versions lists them'],

@@ -99,7 +99,7 @@ test('/tools --list shows the matching tools to everybody without changing the s
 test.each([
   ['--list grpe', 'grpe matches no tool; did you mean Grep?'],
   ['--list mcp', 'mcp matches no tool'],
-  ['--list \u200b', 'these patterns have nothing visible in them'],
+  ['--list \u200b', 'the patterns have no visible character'],
   [`--list ${'x'.repeat(201)}`, `a pattern has at most 200 characters: ${'x'.repeat(40)}…`],
 ])('/tools %s is refused and lists nothing', async (words, problem) => {
   await using world = await createScene()
@@ -136,7 +136,7 @@ test('/tools removes invisible characters from patterns and refuses patterns wit
   expect(list).toMatchObject({ scope: ['Grep', 'calc*'], visible: 2 })
   expect(await world.texts('hall')).toEqual(['tools: Grep calc*'])
   expect(await world.exec(world.ann, 'tools hall \u200b')).toEqual(
-    refused('these patterns have nothing visible in them; the scope was not changed'),
+    refused('the patterns have no visible character; the scope was not changed'),
   )
 })
 

@@ -71,7 +71,10 @@ test('an agent that is closed during a join enters no room', async () => {
   const [, , second] = await Promise.all([join('hall'), agent.close(), join('lobby')])
   expect(await presentIn('hall')).toEqual([])
   expect(await presentIn('lobby')).toEqual([])
-  expect(second).toMatchObject({ ok: false, told: 'you were gone before this was done; it was not done' })
+  expect(second).toMatchObject({
+    ok: false,
+    told: 'you were disconnected before this was done; it was not done',
+  })
 })
 
 test('a person with two agents leaves a room when the last of their agents leaves', async () => {

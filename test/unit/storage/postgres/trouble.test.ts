@@ -191,7 +191,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
   })
 
   test.each([
-    ['lock_timeout', 'somebody else holds what was to be changed; try again when they are done'],
+    ['lock_timeout', 'another change has locked the same data; try again when it is done'],
     ['statement_timeout', 'the database server took too long; try again when it has less to do'],
   ])(
     'calls that a lock blocks for longer than %s are rejected, and later calls succeed',
