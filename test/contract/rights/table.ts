@@ -17,7 +17,10 @@ export interface RightsRow extends RoomRights {
    * their own, is nothing new, or has its entry only when something ends. Absent: it changes nothing.
    */
   readonly changes?: 'entry' | 'own'
-  /** Afterwards somebody may do less, or more, or it cannot be done again. */
+  /**
+   * Afterwards somebody of `ROLES` may do less, or more, or what a later row is about is gone, or the command ends a
+   * question, whose entries come later and would count for the next row.
+   */
   readonly moves?: true
 }
 
@@ -164,28 +167,29 @@ export const RIGHTS: readonly RightsRow[] = [
   reads('reply hello', { public: 'xxxxxxxxx', private: 'xxxxxxxxx', archived: 'xxxxxxxxx' }),
   reads('claim ABCD-EFGH', { public: 'gxxxxxxxx', private: 'gxxxxxxxx', archived: 'gxxxxxxxx' }),
 
-  moves('retract ROOM', SPEAK),
+  own('fork ROOM copy', { public: 'g++++++mb', private: '??i+++?m?', archived: 'aaaaaaaab' }),
+  changes('retract ROOM', SPEAK),
   { ...own('stop ROOM', { public: 'xxxx+++xb', private: '??ix++?x?', archived: 'xxxxxxxxb' }), moves: true },
   moves('allow ROOM', ANSWER),
   moves('allow ROOM always', ANSWER),
   moves('deny ROOM', ANSWER),
-  moves('routines ROOM pause 1', ORDER),
-  moves('routines ROOM end 1', ORDER),
-  moves('invite ROOM vera', { public: 'xxxxxxxmb', private: '??i-++?m?', archived: 'aaaaaaaab' }),
-  moves('uninvite ROOM ida', { public: '----xxx-b', private: '??i-++?-?', archived: '----xxx-b' }),
-  moves('kick ROOM tom', ORDER),
+  changes('routines ROOM pause 1', ORDER),
+  changes('routines ROOM end 1', ORDER),
+  changes('invite ROOM vera', { public: 'xxxxxxxmb', private: '??i-++?m?', archived: 'aaaaaaaab' }),
+  changes('uninvite ROOM ida', { public: '----xxx-b', private: '??i-++?-?', archived: '----xxx-b' }),
+  changes('unmute ROOM mia', ORDER),
+  changes('deop ROOM otto', ORDER),
   moves('mute ROOM tom', ORDER),
-  moves('unmute ROOM mia', ORDER),
+  moves('kick ROOM tom', ORDER),
   moves('op ROOM tom', ORDER),
-  moves('deop ROOM otto', ORDER),
   moves('owner ROOM tom', { public: '-----++-b', private: '??i--+?-?', archived: '-----++-b' }),
   moves('ban --room ROOM tom', ORDER),
-  moves('unban --room ROOM bea', ORDER),
+  changes('unban --room ROOM bea', ORDER),
   changes('keep ROOM 3650d', ORDER),
   // Nothing is stored that she said.
   reads('purge ida', NO_SERVER),
   moves('ban tom', ADMIN),
-  moves('unban 10.9.8.0/24', ADMIN),
+  changes('unban 10.9.8.0/24', ADMIN),
   moves('archive ROOM', { public: '-----++-b', private: '??i--+?-?', archived: '-----aa-b' }),
   moves('archive ROOM off', { public: '-----aa-b', private: '??i--a?-?', archived: '-----++-b' }),
   moves('rename-room ROOM other', { public: '-----++-b', private: '??i--+?-?', archived: '-----++-b' }),
@@ -193,10 +197,6 @@ export const RIGHTS: readonly RightsRow[] = [
   reads('delete ROOM', { public: '-----xx-b', private: '??i--x?-?', archived: '-----xx-b' }),
   moves('delete ROOM NAME', { public: '-----++-b', private: '??i--+?-?', archived: '-----++-b' }),
   { ...own('rename other', NO_GUEST), moves: true },
-  {
-    ...own('fork ROOM copy', { public: 'g++++++mb', private: '??i+++?m?', archived: 'aaaaaaaab' }),
-    moves: true,
-  },
   {
     ...own('fork ROOM copy --from -1', { public: 'g++++++mb', private: '??i+++?m?', archived: 'aaaaaaaab' }),
     moves: true,
