@@ -16,6 +16,7 @@ import { existsSync } from 'node:fs'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dataDirProblem } from '../../src/server/data-dir.ts'
+import { askForReload } from '../../src/server/reload-socket.ts'
 import { paths } from '../../src/base/paths.ts'
 import { lacks } from '../support/needs.ts'
 import { lateOptimizing } from '../support/node-flags.ts'
@@ -64,16 +65,12 @@ test.each([
   expect(ended).toMatchObject({ exitCode: 1, stdout: '', stderr: `sshawl: ${join(root, why)}` })
 })
 
-const errorsWith = async (http: string, config: string): Promise<string> => {
-  await using server = await startServer({ dataDir: join(dir, 'data'), http, config })
-  await server.stop('SIGTERM')
-  return server.stderr()
-}
 const WARNING = 'is not encrypted, so tokens can be read on their way: have it listen on 127.0.0.1'
 
 test('a server warns if HTTP listens on 0.0.0.0', async () => {
-  expect(await errorsWith('0.0.0.0:0', '')).toContain(`sshawl: HTTP on 0.0.0.0 ${WARNING}`)
-  expect(await errorsWith('127.0.0.1:0', '')).not.toContain(WARNING)
+  await using server = await startServer({ dataDir: join(dir, 'data'), http: '0.0.0.0:0', config: '' })
+  await server.stop('SIGTERM')
+  expect(server.stderr()).toContain(`sshawl: HTTP on 0.0.0.0 ${WARNING}`)
 })
 
 describe('a server that was started, stopped and started again', () => {
@@ -85,7 +82,7 @@ describe('a server that was started, stopped and started again', () => {
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'sshawl-started-'))
     dataDir = join(home, 'data')
-    first = await startServer({ dataDir })
+    first = await startServer({ dataDir, http: '127.0.0.1:0' })
     firstExit = await first.stop('SIGTERM')
     server = await startServer({ dataDir })
   })
@@ -94,7 +91,7 @@ describe('a server that was started, stopped and started again', () => {
     await rm(home, { recursive: true, force: true })
   })
 
-  test('a server prints host key, claim code, then address, and keeps its host key', () => {
+  test('a server prints host key, claim code, then addresses, and keeps its host key', () => {
     expect(first.lines).toEqual([
       expect.stringMatching(/^host key SHA256:[A-Za-z0-9+/]{43}$/),
       expect.stringMatching(
@@ -103,9 +100,14 @@ describe('a server that was started, stopped and started again', () => {
         ),
       ),
       `sshawl listening on ssh://127.0.0.1:${first.port}`,
+      expect.stringMatching(/^sshawl listening on http:\/\/127\.0\.0\.1:\d+$/),
     ])
     expect(firstExit).toBe(0)
     expect(server.lines[0]).toBe(first.lines[0])
+  })
+
+  test('a server does not warn if HTTP listens on 127.0.0.1', () => {
+    expect(first.stderr()).not.toContain(WARNING)
   })
 
   test('the data directory and its files are readable by their owner only', async ({ skip }) => {
@@ -271,39 +273,39 @@ describe('host keys of the config', () => {
     expect((await readFile(known, 'utf8')).match(/\n/g)).toHaveLength(2)
   })
 
-  /** What a reload of the first server prints, with this config. */
-  async function reloaded(config: string): Promise<{ exitCode: number | undefined; text: string }> {
+  /** What the first server answers to a reload with this config; reload.test.ts is about the command. */
+  async function reloaded(config: string): Promise<string> {
     await writeFile(`${at('one')}.toml`, config)
-    const { exitCode, stdout, stderr } = await sshawl('reload', '--data', at('one'))
-    return { exitCode, text: `${stdout}${stderr}` }
+    const { notes, problems } = await askForReload(at('one'))
+    return [...notes, ...problems].join('\n')
   }
 
   test('a reload reports each time that changed host_keys need a restart', async () => {
     await keygen('other', '-t', 'ed25519')
     const note = /one\.toml:3: server\.host_keys needs a restart; the old ones stay/
     for (const config of [configWith(at('other')), configWith(at('rsa')), configWith()]) {
-      expect((await reloaded(config)).text, config).toMatch(note)
-      expect((await reloaded(config)).text, config).toMatch(note)
+      expect(await reloaded(config), config).toMatch(note)
+      expect(await reloaded(config), config).toMatch(note)
     }
     for (const config of [configWith('ed', 'rsa'), configWith('rsa', 'ed')])
-      expect((await reloaded(config)).text).not.toContain('restart')
+      expect(await reloaded(config)).not.toContain('restart')
 
     // The same path, and another key in it.
     await copyFile(at('ed'), at('kept'))
     await copyFile(at('other'), at('ed'))
-    expect((await reloaded(configWith(at('ed'), at('rsa')))).text).toMatch(note)
+    expect(await reloaded(configWith(at('ed'), at('rsa')))).toMatch(note)
     await copyFile(at('kept'), at('ed'))
   })
 
   test('a reload with an unusable host key exits with 1 and the reason', async () => {
-    const { exitCode, text } = await reloaded(configWith(at('ed'), at('gone')))
+    await writeFile(`${at('one')}.toml`, configWith(at('ed'), at('gone')))
+    const { exitCode, stderr } = await sshawl('reload', '--data', at('one'))
     expect(exitCode).toBe(1)
-    expect(text).toMatch(/one\.toml:3: server\.host_keys: there is no file \S+\/gone/)
+    expect(stderr).toMatch(/one\.toml:3: server\.host_keys: there is no file \S+\/gone/)
   })
 
   test('sshawl check and the start reject unusable host keys without creating files', async () => {
-    await keygen('locked', '-t', 'rsa')
-    await execa('ssh-keygen', ['-q', '-p', '-P', '', '-N', 'secret', '-f', at('locked')])
+    await keygen('locked', '-t', 'rsa', '-b', '2048', '-N', 'secret')
     const file = at('wrong.toml')
     await writeFile(file, configWith(at('gone'), at('locked'), at('ed')))
     const words = ['--config', file, '--data', at('never'), '--listen', '127.0.0.1:0']
