@@ -218,7 +218,7 @@ async function lookAt(access: RoomFileAccess, name: string): Promise<{ size: num
 export const undo = verb({
   name: 'undo',
   summary:
-    'show the changes that your last turn made to files, for ops the last turn of anybody; yes restores the files',
+    'show the edits that your last turn made to files; for ops: the last turn of anybody; yes restores the files',
   room: 'here',
   arguments: [arg('yes', 'restores the files', { optional: true, oneOf: ['yes'] })],
   async run(context, { filesOf }) {

@@ -52,7 +52,7 @@ const groupsWith = (
 ): readonly (readonly [name: string, about: string, verbs: readonly Verb[]])[] => [
   [
     'speech',
-    'speak to everybody in the room, or to one person',
+    'speak to all in the room, or to one person',
     [say, me, msg, reply, edit, retract, react, away, ignore],
   ],
   [

@@ -132,7 +132,7 @@ export const invite = verb({
   name: 'invite',
   summary: 'invite a person to this private room; they are notified at once, or at their next login',
   room: 'here',
-  arguments: [arg('name', 'of somebody who was here before')],
+  arguments: [arg('name', 'a person who was here before')],
   example: 'bob',
   complete: { name: peopleToReach },
   async run({ person, room, args, out }, services) {

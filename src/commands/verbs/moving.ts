@@ -10,7 +10,7 @@ export const join = verb({
   name: 'join',
   aliases: ['j'],
   summary: 'enter a room and become its member; a private room needs an invitation',
-  arguments: [arg('name', 'of the room')],
+  arguments: [arg('name', 'the name of the room')],
   example: 'den',
   complete: {
     name: async (where, services) => [

@@ -47,7 +47,7 @@ export const msg = verb({
   name: 'msg',
   showsWords: true,
   aliases: ['w', 'whisper', 'dm', 'pm', 'tell'],
-  summary: 'send a private message to one person, who reads it now or at the next login',
+  summary: 'write a private message to one person alone, who reads it now or at the next login',
   arguments: [arg('name', 'a person who was here before, or a guest who is here now'), PRIVATE_TEXT],
   example: 'bob the key is under the mat',
   complete: { name: peopleToReach },

@@ -31,7 +31,7 @@ const LIST_FLAG = flag('list', 'lists only these tools, and why one is hidden; a
 export const tools = verb({
   name: 'tools',
   summary:
-    'list the tools that models have here, by source, or choose them by on, off, internal or patterns (! removes tools); after @MODEL the choice is for that model alone',
+    'list the tools that models have here, by source, or change them by on, off, internal or patterns (! removes tools); after @MODEL the choice is for that model alone',
   room: 'here',
   flags: [LIST_FLAG, JSON_FLAG],
   arguments: [

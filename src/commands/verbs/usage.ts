@@ -70,7 +70,7 @@ const DAYS = { fallback: 7, most: 366 }
 
 export const usage = verb({
   name: 'usage',
-  summary: 'show the tokens that models used and their cost, by model, person, room and day',
+  summary: 'show the tokens and the cost of models, by model, person, room and day',
   room: 'optional',
   flags: [
     flag('days', `the last N days: 1 to ${DAYS.most}, ${DAYS.fallback} by default`, { value: 'N' }),

@@ -90,8 +90,8 @@ test('help for every group fits on 24 rows of 40 columns and shows each command'
       }
   }
   expect(groupHelp(world.groups[0]!, 'session', 39).split('\n').slice(0, 6)).toEqual([
-    'speech: to all in the room, or to one',
-    '  person',
+    'speech: speak to all in the room, or to',
+    '  one person',
     '/say [TEXT…]',
     '  say something',
     '/me TEXT…  e.g. /me waves',
@@ -122,7 +122,7 @@ test('/help GROUP shows the form, summary and example of each command', async ()
       )
   }
   expect(rowsOf(await world.type(world.bob, 'help speech')).slice(0, 3)).toEqual([
-    'speech: to all in the room, or to one person',
+    'speech: speak to all in the room, or to one person',
     '/say [TEXT…]  e.g. /say the build is green',
     '  say something',
   ])
@@ -149,8 +149,8 @@ test('no command group or foreign command has the name of one of our commands', 
 
 test('/help COMMAND shows the usage, arguments and example as the caller types them', async () => {
   await using world = await createCommandWorld()
-  const summary = 'let somebody into this private room; they are told at once, or as they come in next'
-  const name = 'NAME: of somebody who was here before'
+  const summary = 'invite a person to this private room; they are notified at once, or at their next login'
+  const name = 'NAME: a person who was here before'
   expect(await world.type(world.bob, 'help /INVITE')).toEqual(
     done(`/invite NAME\n  ${summary}\n  ${name}\n  such as: /invite bob`),
   )
