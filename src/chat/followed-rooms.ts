@@ -2,7 +2,7 @@ import type { Alarm, Log } from '../base/environment.ts'
 import { headOf } from '../base/text/characters.ts'
 import { cleanLine } from '../base/text/clean-text.ts'
 import type { Entry, EntryId, RoomName } from '../words/entry.ts'
-import { unlessRefused, warnOfStorage } from '../words/errors.ts'
+import { ignoreRefusal, warnOfStorage } from '../words/errors.ts'
 import { createAddressed } from '../words/mentions.ts'
 import type { Person, PersonId } from '../words/person.ts'
 import { type Alerts, createAlerts } from './personal/alerts.ts'
@@ -60,7 +60,7 @@ export class FollowedRooms {
       /** The person's last room before this session, if they may still enter it. */
       async last(): Promise<Room | undefined> {
         const seen = (await mine).find(({ at }) => at > 0)
-        return seen && (await rooms.get(seen.room, person).catch(unlessRefused))
+        return seen && (await rooms.get(seen.room, person).catch(ignoreRefusal))
       },
       news: (): readonly RoomNews[] => follower?.news() ?? [],
       close: (): void => {
@@ -267,7 +267,7 @@ class Follower {
 
   /** Undefined for a room that the person may not enter any more. */
   #visible(room: RoomName): Promise<Room | undefined> {
-    return this.#parts.rooms.get(room, this.#person).catch(unlessRefused)
+    return this.#parts.rooms.get(room, this.#person).catch(ignoreRefusal)
   }
 
   #changed(): void {

@@ -29,7 +29,7 @@ export {
   type Work,
 } from './peers.ts'
 export {
-  type Appended,
+  type AppendResult,
   type DayStats,
   type EntryLog,
   type EntrySize,

@@ -60,14 +60,14 @@ export function createByteQuota(
     /** Counts UTF-8 bytes. Throws `Refusal`, and counts nothing, if they exceed `part` of the limit. */
     take(person: Payer, bytes: number, part = 1): void {
       const wait = count(person, bytes, 0, part)
-      if (wait > 0) throw new Refusal(usedUp(limits.bytes_per_person_day, wait))
+      if (wait > 0) throw new Refusal(byteQuotaText(limits.bytes_per_person_day, wait))
     },
     /** Counts stored bytes, even over the limit: `take` then refuses until enough have refilled. */
     charge: (person: Payer, bytes: number): void => void count(person, bytes, Infinity),
   }
 }
 
-const usedUp = (limit: number, wait: number): string =>
+const byteQuotaText = (limit: number, wait: number): string =>
   `you have stored as much as one person may store in a day, with what models and tools stored for you (bytes_per_person_day, ${limit}); send less, or try again in ${duration(wait)}`
 
 const MAX_BUCKETS_KEPT = 3_000

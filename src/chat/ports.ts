@@ -63,7 +63,7 @@ export interface FoundEntries {
   readonly behind?: string
 }
 
-export interface Appended {
+export interface AppendResult {
   /** The entry's own id, or a new one if the room has a newer id from a server whose clock is ahead. */
   readonly id: EntryId
   readonly after?: EntryId
@@ -99,7 +99,7 @@ export interface EntryLog {
    * overlap. A retraction is final. Ids of a room ascend in the order of appending, on all servers: a reader
    * never finds an entry before one it has read.
    */
-  append(entry: Entry): Promise<Appended>
+  append(entry: Entry): Promise<AppendResult>
   /** Oldest first, also if the newest were asked for. */
   read(room: RoomName, query: LogQuery): Promise<readonly Entry[]>
   /** The sizes of the entries that `read` would give, in the same order. Reads no text. */

@@ -1,5 +1,5 @@
 import type { RoomName } from '../words/entry.ts'
-import { StorageError, unlessStoreFailed } from '../words/errors.ts'
+import { StorageError, ignoreStorageError } from '../words/errors.ts'
 import type { Broadcasts, Peers, EntryLog } from '../chat/index.ts'
 import type { PresenceChange } from '../chat/presence/index.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../base/environment.ts'
@@ -225,7 +225,7 @@ export class Differences {
 
   async #compare(): Promise<void> {
     const { server, servers } = this.#stores
-    const all = await servers.alive().catch(unlessStoreFailed)
+    const all = await servers.alive().catch(ignoreStorageError)
     const own = all?.find(({ id }) => id === server)
     if (!all || !own) return
     const before = this.#sentences

@@ -25,7 +25,7 @@ interface OwnWork {
   isReady: boolean
 }
 
-interface Remote {
+interface TrackedWork {
   readonly work: RemoteWork
   readonly over: Deferred<void>
 }
@@ -33,7 +33,7 @@ interface Remote {
 export class SharedSlots implements Slots {
   readonly #parts: SharedSlotsParts
   readonly #own = new Map<string, OwnWork>()
-  readonly #remote = new Map<string, Remote>()
+  readonly #remote = new Map<string, TrackedWork>()
   #isOver = false
 
   constructor(parts: SharedSlotsParts) {
@@ -135,7 +135,7 @@ export class SharedSlots implements Slots {
     if (room !== undefined) this.#parts.changed(room)
   }
 
-  #remoteOf(row: WorkRow, before: Remote | undefined): Remote {
+  #remoteOf(row: WorkRow, before: TrackedWork | undefined): TrackedWork {
     const over = before?.over ?? createDeferred<void>()
     const { clock, log } = this.#parts
     const work: RemoteWork = {

@@ -3,7 +3,7 @@
 import type { Person } from '../words/person.ts'
 import type { Room } from '../chat/index.ts'
 import type { Zone } from '../base/zone.ts'
-import type { Styled } from '../base/text/styled.ts'
+import type { StyledText } from '../base/text/styled.ts'
 
 /**
  * `here`: the session's room; a script names its room first. `here-or-all`: as `here`, or `ALL_ROOMS`.
@@ -98,7 +98,7 @@ type Flags<F extends readonly FlagSpec[]> = { readonly [Spec in F[number] as Spe
 /** Takes a command's output, in a session or for a script. */
 export interface Output {
   /** Writes a line for people. `text` lacks the last line end, and may have several lines. */
-  line(text: string | Styled): void
+  line(text: string | StyledText): void
   /** Writes text verbatim, for replies that stream. */
   write(text: string): void
   /** Writes a line to standard error, for a script's author and not for readers of its output. */
@@ -176,9 +176,9 @@ export type CommandContext<
   F extends readonly FlagSpec[] = readonly [],
 > = BaseContext & RoomOf<R> & { readonly args: Arguments<A>; readonly flags: Flags<F> }
 
-export type Here = CommandContext<'here'>
+export type RoomCommandContext = CommandContext<'here'>
 
-export interface Completing {
+export interface CompletionContext {
   readonly room: Room
   readonly person: Person
   /** The arguments before `word`, as typed. Completion offers none of them again. */
@@ -189,7 +189,7 @@ export interface Completing {
 
 /** Completions of an argument or of a flag's value, by its name, in any order. */
 type Completers<N extends string, S> = {
-  readonly [Name in N]?: (where: Completing, services: S) => Choices
+  readonly [Name in N]?: (where: CompletionContext, services: S) => Choices
 }
 type Choices = Promise<readonly string[]> | readonly string[]
 
@@ -254,7 +254,7 @@ export interface Command extends Facts {
   readonly rights?: ManagerRight<Values['args']> | Note
   needsVoice?(args: Values['args']): boolean
   /** Returns completions of the argument or flag `name`. */
-  complete(name: string, where: Completing): Choices
+  complete(name: string, where: CompletionContext): Choices
   /** `room` is set for a command with `here`. */
   run(context: BaseContext & Values & { readonly room: Room | undefined }): Promise<void | false>
 }

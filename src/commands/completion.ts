@@ -2,7 +2,13 @@ import type { Person } from '../words/person.ts'
 import { emojiBeginning } from '../chat/talk/index.ts'
 import type { Room } from '../chat/index.ts'
 import type { Turns } from '../turns/index.ts'
-import { type ArgumentSpec, type Command, type Completing, type FlagSpec, isCalled } from './command.ts'
+import {
+  type ArgumentSpec,
+  type Command,
+  type CompletionContext,
+  type FlagSpec,
+  isCalled,
+} from './command.ts'
 import { classifyLine, flagsFor, spelled } from './parse.ts'
 
 /** Resolves to whole words in a stable order. `word` is the end of the text before the cursor. */
@@ -79,7 +85,7 @@ function begins(choice: string, word: string): boolean {
 async function argumentsOf(
   command: Command,
   words: readonly string[],
-  where: Omit<Completing, 'given'>,
+  where: Omit<CompletionContext, 'given'>,
 ): Promise<readonly string[]> {
   const { word } = where
   const given = positional(command, words)

@@ -13,16 +13,16 @@ import type { PanelRequest } from '../turns/panels/index.ts'
 import { answerCommand, hintForSpeech } from './hints.ts'
 
 /** The stored message, and the turns it started, by model. */
-export interface Said {
+export interface SaidMessage {
   readonly message: MessageEntry
   /** A hint at a likely mistake, only for the speaker. Its commands have their slash. */
   readonly hint: string | undefined
   readonly turns: ReadonlyMap<string, RunningTurn>
 }
 
-type HowToAsk = Pick<Mention, 'permissions' | 'routine'>
+type AskSettings = Pick<Mention, 'permissions' | 'routine'>
 /** A `routine`'s line is said in its person's absence: it rings nobody and ends no absence. */
-type HowToSay = HowToAsk & ProgramMarks
+type SpeechSettings = AskSettings & ProgramMarks
 
 export type ProgramMarks = Pick<MessageEntry, 'posted' | 'byProgram'>
 
@@ -55,7 +55,7 @@ export class Speech {
    * Says a message and starts a turn for each model that it mentions. Throws `Refusal` also if too many turns
    * wait, possibly after the message was said.
    */
-  async say(room: Room, requester: Person, raw: string, how: HowToSay = {}): Promise<Said> {
+  async say(room: Room, requester: Person, raw: string, how: SpeechSettings = {}): Promise<SaidMessage> {
     const { posted, byProgram, ...asking } = how
     const { routine } = how
     room.needVoice(requester)
@@ -76,7 +76,7 @@ export class Speech {
   async again(
     { room, message, model }: Pick<Mention, 'room' | 'message' | 'model'>,
     requester: Person,
-    how?: HowToAsk,
+    how?: AskSettings,
   ): Promise<RunningTurn> {
     room.needVoice(requester)
     const asked = mentions(message.text, [model]).length > 0 ? `@${model} again` : `@${model}, too`
@@ -90,7 +90,7 @@ export class Speech {
     room: Room,
     requester: Person,
     request: PanelRequest,
-    how?: HowToAsk,
+    how?: AskSettings,
   ): Promise<{ readonly message: MessageEntry; readonly turn: RunningTurn }> {
     room.needVoice(requester)
     const panel = await this.#turns.createPanel(room.name, request)
@@ -109,7 +109,7 @@ export class Speech {
     person: Person,
     raw: string,
     { byProgram }: ProgramMarks = {},
-  ): Promise<Pick<Said, 'hint'>> {
+  ): Promise<Pick<SaidMessage, 'hint'>> {
     room.needVoice(person)
     const text = messageText(raw, this.#limits)
     const { toAll, hint } = await this.#ringing(room, person, text)
@@ -127,7 +127,7 @@ export class Speech {
   }
 
   /** Starts the turns of all models that are not refused. Then throws the first refusal, if any. */
-  async #startAll(mention: Omit<Mention, 'model'>): Promise<Said['turns']> {
+  async #startAll(mention: Omit<Mention, 'model'>): Promise<SaidMessage['turns']> {
     const { room, message } = mention
     if (!message.text.includes('@')) return new Map()
     const models = mentions(message.text, await this.#turns.personas.namesIn(room.name))
@@ -150,7 +150,7 @@ export class Speech {
     text: string,
     room: Room,
     person: Person,
-    asked: Said['turns'],
+    asked: SaidMessage['turns'],
   ): Promise<string | undefined> {
     const answer = answerCommand(text)
     const open = answer === undefined ? [] : this.#approvals.open(room.name)
@@ -161,8 +161,9 @@ export class Speech {
       if (mine) return `that was said in the room; /${answer} ${mine.number} answers question ${mine.number}`
     }
     const personas = text.includes('@') ? await this.#turns.personas.list(room.name).catch(() => []) : []
-    const other = personas.find(({ name, paused }) => paused !== undefined && asked.has(name))
-    if (other) return `the persona ${other.name} of this room was not asked: ${other.paused}`
+    const pausedPersona = personas.find(({ name, paused }) => paused !== undefined && asked.has(name))
+    if (pausedPersona)
+      return `the persona ${pausedPersona.name} of this room was not asked: ${pausedPersona.paused}`
     return await hintForSpeech(text, {
       models: [...this.#turns.names(), ...personas.map(({ name }) => name)],
       // Computed on demand, because few messages mention anybody.

@@ -29,7 +29,7 @@ export const secretValues = (target: Target): readonly string[] =>
   'command' in target ? secretsOfCommand(target) : secretsOfAddress(target)
 
 /** False for a short password, which a result may contain by chance. */
-export const isUnmistakable = (secret: string): boolean =>
+export const isDistinctive = (secret: string): boolean =>
   secret.length >= 20 || (secret.length >= 8 && /\d/.test(secret))
 
 const isSecret = (name: string, value: string): boolean =>

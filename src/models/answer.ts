@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { Usage } from '../words/entry.ts'
 import { cleanLine } from '../base/text/clean-text.ts'
 import { MAX_CALLS_PER_STEP, type ToolCall } from '../wrap/toolbox/index.ts'
-import type { FinishReason, ModelEvent, ReportedSoFar, Thought } from '../wrap/loop/index.ts'
+import type { FinishReason, ModelEvent, PartialUsage, Thought } from '../wrap/loop/index.ts'
 import { BodyEvents, BrokenAnswer } from './body-events.ts'
 import { errorOfEvent } from './errors.ts'
 import { LimitError } from './fetch.ts'
@@ -15,7 +15,7 @@ export interface Dialect {
   /** Yields the pieces of an event; nothing for unknown events or parts. */
   read(event: Fields): Iterable<Piece>
   /** Returns the tokens of the whole request so far. Values that are not counts are ignored. */
-  usage(event: Fields): { readonly [Key in keyof ReportedSoFar]: unknown }
+  usage(event: Fields): { readonly [Key in keyof PartialUsage]: unknown }
 }
 
 export interface Piece {
@@ -45,7 +45,7 @@ export async function* readAnswer(
   const events = new BodyEvents()
   const calls = new Calls()
   const thoughts = new Map<unknown, Thought>()
-  let usage: ReportedSoFar = {}
+  let usage: PartialUsage = {}
   let isAnswer = false
   let unknown: Fields = {}
   let end: string | undefined
@@ -154,7 +154,7 @@ function endOf(word: string, hasCalls: boolean): FinishReason {
   return { reason: reason === 'stop' && hasCalls ? 'calls' : reason }
 }
 
-function usageOf({ input, cached, output }: ReportedSoFar): { usage?: Usage } {
+function usageOf({ input, cached, output }: PartialUsage): { usage?: Usage } {
   if (input === undefined || output === undefined) return {}
   return { usage: { input, output, ...(cached && cached <= input ? { cached } : {}) } }
 }

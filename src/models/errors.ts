@@ -48,7 +48,7 @@ export function errorOfEvent(event: Fields): ProviderError {
   const said = JSON.stringify(hasContent(error) && typeof error !== 'boolean' ? error : event)
   const { type, code, status } = { ...event, ...asObject(error) }
   const isKnown = [type, code, status].some((word) => PASSING.test(asText(word) ?? ''))
-  const hasStatus = isPassing(asCount(code) ?? asCount(status) ?? 0)
+  const hasStatus = isTransientStatus(asCount(code) ?? asCount(status) ?? 0)
   const mayPass = isKnown || hasStatus || isModelSlip(said)
   return new ProviderError(errorText(event) ?? said, { said, isPassing: mayPass })
 }
@@ -57,7 +57,7 @@ export function errorOfEvent(event: Fields): ProviderError {
 const PASSING =
   /^(?:overloaded|rate_limit|timeout|api|server|internal_server|service_unavailable)(?:_error|_exceeded)?$/
 
-const isPassing = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500
+const isTransientStatus = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500
 
 export function errorOfResponse({ status, statusText, headers }: Response, said: string): ProviderError {
   const value = /^\s*[{[]/.test(said) ? parseIfJson(said) : said.trim()
@@ -65,7 +65,7 @@ export function errorOfResponse({ status, statusText, headers }: Response, said:
   return new ProviderError(PAGE.test(said) ? A_PAGE : words, {
     said,
     status,
-    isPassing: (isPassing(status) || isModelSlip(said)) && !NO_CREDIT.test(said),
+    isPassing: (isTransientStatus(status) || isModelSlip(said)) && !NO_CREDIT.test(said),
     retryAfterMs:
       retryAfter(headers.get('retry-after-ms') ?? '', 1) ??
       retryAfter(headers.get('retry-after') || RETRY_DELAY.exec(said)?.[1] || ''),

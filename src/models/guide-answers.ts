@@ -62,10 +62,11 @@ function hintIn(
   hint: GuidePlace['hint'],
 ): string | undefined {
   if (!isQuestion(question)) return undefined
-  const texts = commands.map(weightedWords)
+  const wordsOfCommands = commands.map(weightedWords)
   const foreign = (question.toLowerCase().match(/\p{L}{2,}/gu) ?? []).filter((word) =>
     wordsOf(word).every(
-      (stem) => !EMPTY_WORDS.has(stem) && !texts.some((weights) => (weights.get(stem) ?? 0) > DETAIL),
+      (stem) =>
+        !EMPTY_WORDS.has(stem) && !wordsOfCommands.some((weights) => (weights.get(stem) ?? 0) > DETAIL),
     ),
   )
   return foreign.flatMap((word) => hint(word) ?? [])[0]

@@ -25,7 +25,7 @@ export async function readFileStamps(root: string): Promise<FileStamps | undefin
   const directories = [root]
   let count = 0
   for (let path = directories.pop(); path !== undefined; path = directories.pop()) {
-    const entries = await readSome(path, MAX_ENTRIES - count)
+    const entries = await readUpTo(path, MAX_ENTRIES - count)
     if (!entries) return undefined
     count += entries.length
     for (const entry of entries)
@@ -44,7 +44,7 @@ export async function readFileStamps(root: string): Promise<FileStamps | undefin
 }
 
 /** Resolves to undefined if a directory has more entries, or cannot be read. */
-async function readSome(directory: string, most: number): Promise<readonly Dirent[] | undefined> {
+async function readUpTo(directory: string, most: number): Promise<readonly Dirent[] | undefined> {
   const entries: Dirent[] = []
   try {
     for await (const entry of await opendir(directory, { bufferSize: 2_048 })) {

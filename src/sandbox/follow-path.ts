@@ -109,7 +109,7 @@ export interface HeldDirectory extends AsyncDisposable {
  */
 export async function holdDirectory(root: string, path: string, shown: string): Promise<HeldDirectory> {
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-  const held = await heldPath(handle, path)
+  const held = await openedPath(handle, path)
   if (!isInside(root, held.real)) {
     await handle.close()
     throw outsideError(shown)
@@ -118,7 +118,7 @@ export async function holdDirectory(root: string, path: string, shown: string): 
 }
 
 /** Returns a path through the open directory on Linux (proc_pid_fd(5)), elsewhere its name. */
-async function heldPath(handle: FileHandle, path: string): Promise<{ path: string; real: string }> {
+async function openedPath(handle: FileHandle, path: string): Promise<{ path: string; real: string }> {
   const link = `/proc/self/fd/${handle.fd}`
   const real = await readlink(link).catch(() => undefined)
   return real === undefined ? { path, real: path } : { path: link, real }

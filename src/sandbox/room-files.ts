@@ -77,7 +77,7 @@ export class RoomFiles implements FileTree {
       await using from = await this.#parentOf(path)
       await using into = await this.#parentOf(to)
       const target = join(into.path, basename(to))
-      if (await lstat(target).catch(() => undefined)) throw existing(to)
+      if (await lstat(target).catch(() => undefined)) throw existsError(to)
       await rename(join(from.path, basename(path)), target)
     })
   }
@@ -86,7 +86,7 @@ export class RoomFiles implements FileTree {
     const parent = await this.#parentOf(path)
     try {
       const old = await lstat(join(parent.path, basename(path))).catch(() => undefined)
-      if (old && how === 'create') throw existing(path)
+      if (old && how === 'create') throw existsError(path)
       if (old && !old.isFile()) throw new WorkspaceError(`${quoted(path)} is not a regular file`)
       await this.#space.count(root)
       const name = draftName()
@@ -154,7 +154,7 @@ export class UploadSpace {
 
 type Check = (bytes: number) => Promise<void>
 
-const existing = (path: string): WorkspaceError => new WorkspaceError(`${quoted(path)} exists already`)
+const existsError = (path: string): WorkspaceError => new WorkspaceError(`${quoted(path)} exists already`)
 
 /** Returns the path on disk. Throws `NoSuchFile`, and `WorkspaceError` if there is a link on the way. */
 async function realPath(root: string, path: string, shown: string): Promise<string> {

@@ -51,7 +51,7 @@ export class UsageWatch {
     const names = (await readdir(proc).catch(() => [])).filter((name) => /^\d+$/.test(name))
     if (names.length > processes) return `it had more than ${processes} processes`
     const sum = async (file: string, pattern: RegExp): Promise<number> =>
-      (await Promise.all(names.map((name) => figure(`${proc}/${name}/${file}`, pattern)))).reduce(
+      (await Promise.all(names.map((name) => readFigure(`${proc}/${name}/${file}`, pattern)))).reduce(
         (total, each) => total + each,
         0,
       )
@@ -70,7 +70,7 @@ const RESIDENT = /^VmRSS:\s*(\d+)/m
 const PROPORTIONAL = /^Pss:\s*(\d+)/m
 
 /** Reads a figure of a process in bytes; 0 if the process has ended. */
-async function figure(path: string, pattern: RegExp): Promise<number> {
+async function readFigure(path: string, pattern: RegExp): Promise<number> {
   const text = await readFile(path, 'utf8').catch(() => '')
   return Number(pattern.exec(text)?.[1] ?? 0) * 1024
 }

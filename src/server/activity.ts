@@ -23,7 +23,7 @@ import { Memories } from '../turns/memory/index.ts'
 import type { Reminders } from '../turns/room-tools/index.ts'
 import { ToolRunner } from '../wrap/toolbox/index.ts'
 import { assembleSummaries, assembleTurns, configuredModels, createModelServices } from './assemble-turns.ts'
-import type { AppContext, Overrides, Owned } from './context.ts'
+import type { AppContext, Overrides, TakeOwnership } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { createKeeping } from './keeping.ts'
 import { describeCommands, guidePlace } from './guide-place.ts'
@@ -46,7 +46,7 @@ export async function createActivity(
   rooms: Rooms,
   { context, peers, interrupted }: ActivityParts,
   overrides: Overrides,
-  owned: Owned,
+  owned: TakeOwnership,
 ) {
   const { storage, log, clock, nextId } = context
   const { limits } = current

@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import { SshServer } from '../ssh/index.ts'
 import type { Log } from '../base/environment.ts'
 import { type ClientHandler, createLazyMarkdown } from '../terminal/index.ts'
-import type { AppContext, Overrides, Owned } from './context.ts'
+import type { AppContext, Overrides, TakeOwnership } from './context.ts'
 import { openHostKeys, type HostKeys } from './host-keys.ts'
 import { createRoomsAndPeople } from './rooms-and-people.ts'
 import { clusterEvents, configHash, openCluster, tellFacts } from './cluster.ts'
@@ -17,7 +17,7 @@ import { createInterruptedTurns } from './assemble-turns.ts'
 import { version } from '../base/paths.ts'
 import { allModels, createCurrentConfig, type CurrentConfig } from './current-config.ts'
 import { openHttp } from './http.ts'
-import { createReload, type Reloaded } from './reload.ts'
+import { createReload, type ReloadResult } from './reload.ts'
 import { createLocalBus, createLocalPeers } from '../chat/index.ts'
 import type { Config } from './config/config.ts'
 import { createCommands } from './commands.ts'
@@ -25,7 +25,7 @@ import { createVisits } from './visits.ts'
 import { createPostLine } from './post-line.ts'
 
 /** The address on which the server listens. */
-export interface Listening {
+export interface ListenAddress {
   readonly host: string
   readonly port: number
 }
@@ -40,7 +40,7 @@ export async function createApp(
   data: Promise<AppContext> = openData(config, overrides),
 ): Promise<App> {
   const undo: AsyncDisposable[] = []
-  const owned: Owned = (part) => {
+  const owned: TakeOwnership = (part) => {
     undo.push(part)
     return part
   }
@@ -56,7 +56,12 @@ export async function createApp(
 }
 
 /** Creates all parts of a server in order of their dependencies. */
-async function assemble(config: Config, overrides: Overrides, data: Promise<AppContext>, owned: Owned) {
+async function assemble(
+  config: Config,
+  overrides: Overrides,
+  data: Promise<AppContext>,
+  owned: TakeOwnership,
+) {
   const [models, context] = await Promise.all([allModels(config), data])
   owned(context.storage)
   const current = createCurrentConfig({ ...config, models })
@@ -130,7 +135,7 @@ export class App implements AsyncDisposable {
   }
 
   /** Applies another config as far as possible without a restart. See `Reload`. */
-  async reload(read: () => Config): Promise<Reloaded> {
+  async reload(read: () => Config): Promise<ReloadResult> {
     const outcome = await this.#parts.reload(read)
     await tellFacts(this.#parts.cluster, this.log)
     return outcome
@@ -141,7 +146,7 @@ export class App implements AsyncDisposable {
   }
 
   /** Listens on the configured address. Rejects if it cannot. */
-  async listen(): Promise<Listening> {
+  async listen(): Promise<ListenAddress> {
     const { config, current, ssh, shown, cluster, activity } = this.#parts
     const address = await ssh.listen(config.listen.host, config.listen.port)
     shown.name = nameOf(address)
@@ -153,7 +158,7 @@ export class App implements AsyncDisposable {
   }
 
   /** Listens for HTTP. Resolves to undefined if no HTTP address is configured. */
-  async listenHttp(): Promise<Listening | undefined> {
+  async listenHttp(): Promise<ListenAddress | undefined> {
     const { config, http } = this.#parts
     const { listen } = config.http
     return listen && (await http?.listen(listen.host, listen.port))
@@ -241,7 +246,7 @@ const bannerFor = (access: Config['server']['access']): string =>
   access === 'invite' ? `${BANNER}${HOW_TO_ASK}` : BANNER
 
 /** The server's name for admins, because several machines may listen on the same address. */
-const nameOf = ({ host, port }: Listening): string => `${hostname()} (${host}:${port})`
+const nameOf = ({ host, port }: ListenAddress): string => `${hostname()} (${host}:${port})`
 
 /** Unlike `AbortSignal.timeout`, which Node 20 may garbage-collect if only another signal refers to it. */
 function timeIsOver(ms: number, other: AbortSignal): AbortSignal {

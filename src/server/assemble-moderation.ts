@@ -13,7 +13,7 @@ import { createSerial } from '../base/jobs/serial.ts'
 import type { TurnAtWork } from '../turns/index.ts'
 import type { Work } from '../visits/index.ts'
 import type { AppContext } from './context.ts'
-import { createTidy } from './keeping.ts'
+import { createTidyDatabase } from './keeping.ts'
 import { keepDeletedRoom, type KeptPlaces, moveFiles } from './deleted-room.ts'
 
 export interface Moderated {
@@ -45,7 +45,7 @@ export function assembleModeration(
       for (const room of [from, to]) storage.prompts.scripts.forget(room)
     },
     forget: work.summaries.forget,
-    tidy: createTidy(storage.upkeep, clock, log),
+    tidy: createTidyDatabase(storage.upkeep, clock, log),
     guestKey: (name) => people.guestKey(name),
     isConfigAdmin: (key) => config.admins().includes(key),
   }

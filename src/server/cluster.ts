@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { listToolFiles } from '../tools/wrapped/index.ts'
 import { openWire } from '../cluster/wire/index.ts'
-import { tellDenied, askedFromJson } from '../turns/approvals/index.ts'
+import { recordDenial, askedFromJson } from '../turns/approvals/index.ts'
 import type { Rooms } from '../chat/index.ts'
 import {
   createCluster,
@@ -73,7 +73,7 @@ export function clusterEvents(
       for (const { room: name, number, asked } of questions) {
         const room = await rooms.anyRoom(name)
         // Nobody waits for the question's answer any more.
-        if (room) await tellDenied(room, askedFromJson(asked), `the server of question ${number} ended`)
+        if (room) await recordDenial(room, askedFromJson(asked), `the server of question ${number} ended`)
       }
       // Comes last: after a rejection this function is called again, and people must not leave twice.
       const leftRooms = await Promise.all(left.map(({ room }) => rooms.anyRoom(room)))

@@ -36,4 +36,4 @@ export interface Overrides {
 }
 
 /** Registers a part to be disposed of with the server, in reverse order of creation. */
-export type Owned = <T extends AsyncDisposable>(part: T) => T
+export type TakeOwnership = <T extends AsyncDisposable>(part: T) => T

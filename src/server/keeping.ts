@@ -16,7 +16,7 @@ const PAUSE_MS = 20
  * Returns the cleanup after lines were removed, which rebuilds the search index and returns free pages to the
  * disk. It never rejects.
  */
-export const createTidy =
+export const createTidyDatabase =
   (upkeep: Pick<Upkeep, 'renewSearch' | 'releasePages'>, clock: Alarm, log: Log) =>
   async (): Promise<void> => {
     try {
@@ -45,6 +45,6 @@ export function createKeeping(current: CurrentConfig, context: AppContext): Keep
           log.warn({ error, room }, 'an old file could not be removed'),
         )
     },
-    tidy: createTidy(storage.upkeep, clock, log),
+    tidy: createTidyDatabase(storage.upkeep, clock, log),
   })
 }

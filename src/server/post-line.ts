@@ -1,5 +1,5 @@
 import type { HttpHandler } from './http/routes.ts'
-import { APOLOGY, unlessRefused } from '../words/errors.ts'
+import { APOLOGY, ignoreRefusal } from '../words/errors.ts'
 import type { Rooms } from '../chat/index.ts'
 import type { Runner } from '../commands/index.ts'
 
@@ -26,7 +26,7 @@ export const createPostLine =
       },
     )
     if (status === 0) return { status: 200, text: 'ok' }
-    const isThere = await rooms.get(room, person).catch(unlessRefused)
+    const isThere = await rooms.get(room, person).catch(ignoreRefusal)
     return { status: isThere ? statusOf(told) : 404, text: told.join('\n') }
   }
 

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import type { Reloaded } from './reload.ts'
+import type { ReloadResult } from './reload.ts'
 
 /** The data directory protects the socket: only the server's user can enter it. */
 const SOCKET = 'reload.sock'
@@ -17,7 +17,7 @@ const MAX_SOCKET_PATH = 108
  */
 export async function answerReloads(
   dataDir: string,
-  reload: () => Promise<Reloaded>,
+  reload: () => Promise<ReloadResult>,
 ): Promise<AsyncDisposable> {
   const path = join(dataDir, SOCKET)
   const server = createServer((socket) => void answer(socket, reload))
@@ -31,21 +31,21 @@ export async function answerReloads(
   return { [Symbol.asyncDispose]: async () => void server.close() }
 }
 
-async function answer(socket: Socket, reload: () => Promise<Reloaded>): Promise<void> {
+async function answer(socket: Socket, reload: () => Promise<ReloadResult>): Promise<void> {
   // The client may disconnect before the answer.
   socket.on('error', () => socket.destroy())
   socket.end(JSON.stringify(await reload()))
 }
 
 /** Asks the running server to reload. Rejects with an `Error` that says why there was no answer. */
-export async function askForReload(dataDir: string): Promise<Reloaded> {
+export async function askForReload(dataDir: string): Promise<ReloadResult> {
   const path = join(dataDir, SOCKET)
   if (isTooLong(path)) throw new Error(tooLong(path))
   const socket = connect(path)
   const answered = await readAll(socket).catch(() => undefined)
   if (answered === undefined) throw new Error(`no sshawl serves from ${dataDir}; is it another --data?`)
   if (answered === '') throw new Error('the server did not say how it went; see its log')
-  const reloaded: Reloaded = JSON.parse(answered)
+  const reloaded: ReloadResult = JSON.parse(answered)
   return reloaded
 }
 

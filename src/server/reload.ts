@@ -14,7 +14,7 @@ import type { Mcp } from './mcp/admin.ts'
 import { located, type ConfiguredTools } from './tools/tool-sources.ts'
 
 /** The result of a reload. Lines are for people, with file and line. */
-export interface Reloaded {
+export interface ReloadResult {
   /** False if the config was rejected and nothing has changed. */
   readonly taken: boolean
   /** Problems in the config if it was rejected, else in modules and `.tool` files, which stay unchanged. */
@@ -27,20 +27,20 @@ export interface Reloaded {
  * Applies the config that `read` returns; `read` may throw `ConfigError`. Reloads run one at a time. Never
  * rejects: any failure is returned as a problem, and the server goes on.
  */
-export type Reload = (read: () => Config) => Promise<Reloaded>
+export type Reload = (read: () => Config) => Promise<ReloadResult>
 
 /** Keys that a running server applies. All other keys need a restart, and so do the host keys in `server`. */
 const FOLLOWED =
   'server models mcp discoverModels tools memory limits http webhooks notify routines file'.split(' ')
 
-interface Following {
+interface ConfigFollowers {
   readonly tools: ConfiguredTools
   readonly mcp: Pick<Mcp, 'follow' | 'list'>
   readonly summaries: Pick<Summaries, 'configChanged'>
   readonly hostKeys: Pick<HostKeys, 'unlike'>
 }
 
-export function createReload(current: CurrentConfig, following: Following, log: Log): Reload {
+export function createReload(current: CurrentConfig, following: ConfigFollowers, log: Log): Reload {
   const oneByOne = createSerial()
   return (read) =>
     oneByOne(async () => {
@@ -55,8 +55,8 @@ export function createReload(current: CurrentConfig, following: Following, log: 
 async function reloadOnce(
   read: () => Config,
   current: CurrentConfig,
-  { tools, mcp, summaries, hostKeys }: Following,
-): Promise<Reloaded> {
+  { tools, mcp, summaries, hostKeys }: ConfigFollowers,
+): Promise<ReloadResult> {
   try {
     const written = read()
     const connected = mcp.list().map(({ name }) => name)
@@ -72,12 +72,12 @@ async function reloadOnce(
     const notes = [...restart, ...tools.wrapped.warnings().map(located)]
     return { taken: true, problems: await tools.problems(connected), notes }
   } catch (error) {
-    if (error instanceof ConfigError) return notTaken(error.problems)
-    return notTaken([`the config could not be read again: ${errorMessage(error)}`])
+    if (error instanceof ConfigError) return rejectedReload(error.problems)
+    return rejectedReload([`the config could not be read again: ${errorMessage(error)}`])
   }
 }
 
-const notTaken = (problems: readonly string[]): Reloaded => ({ taken: false, problems, notes: [] })
+const rejectedReload = (problems: readonly string[]): ReloadResult => ({ taken: false, problems, notes: [] })
 
 const followed = (config: Config): Partial<Config> =>
   Object.fromEntries(Object.entries(config).filter(([key]) => FOLLOWED.includes(key)))

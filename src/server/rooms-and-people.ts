@@ -9,7 +9,7 @@ import type { Person } from '../words/person.ts'
 import type { Log } from '../base/environment.ts'
 import { codes, newCode, tokenTexts } from './codes.ts'
 import type { AppContext } from './context.ts'
-import { tapped } from '../visits/index.ts'
+import { observeBus } from '../visits/index.ts'
 import type { CurrentConfig } from './current-config.ts'
 
 export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
@@ -23,7 +23,7 @@ export async function createRoomsAndPeople(
   const { storage, clock, log, nextId } = context
   const { chat: stores } = storage
   const { limits } = current
-  const bus = tapped(shared)
+  const bus = observeBus(shared)
   const isConfigAdmin = (key: string): boolean => current.now().server.admins.includes(key)
   const sanctions = await Sanctions.load(stores.sanctions, clock, isConfigAdmin)
   const { entries, rooms: roomStore, people: store } = stores

@@ -7,7 +7,7 @@ import { createDeferred } from '../base/jobs/waiting.ts'
 import { errorCode, errorMessage } from '../base/errors.ts'
 import { exposureOf } from './http.ts'
 import { answerReloads } from './reload-socket.ts'
-import type { Reloaded } from './reload.ts'
+import type { ReloadResult } from './reload.ts'
 import { openData } from './open-data.ts'
 import { toolNameProblems } from './tools/tool-words.ts'
 
@@ -26,7 +26,7 @@ export async function serve(line: CommandLine): Promise<number> {
   if (problems.length > 0) throw new ConfigError(problems)
   const app = await start(config, stop)
   try {
-    const reload = (): Promise<Reloaded> => app.reload(() => loadConfig(line))
+    const reload = (): Promise<ReloadResult> => app.reload(() => loadConfig(line))
     await using _socket = await answerReloads(config.dataDir, reload)
     hangups.answer(reload)
     announce(app, await takeAddress(() => app.listen(), config.listen, '--listen'), config.server.access)
@@ -60,7 +60,7 @@ async function start(config: Config, stop: AbortSignal): Promise<App> {
 
 /** Called at the start, because by default SIGHUP ends a process. An early SIGHUP is handled later. */
 function listenForHangups() {
-  const { promise, resolve } = createDeferred<() => Promise<Reloaded>>()
+  const { promise, resolve } = createDeferred<() => Promise<ReloadResult>>()
   const onHangup = async (): Promise<void> => {
     const reload = await promise
     const { problems, notes } = await reload()

@@ -14,7 +14,7 @@ import type { ConnectionContext } from './context.ts'
 import { applyBackPressure, InputQueue } from './input-queue.ts'
 import { handleLogin } from './login.ts'
 import { runCommand, runShell } from './programs.ts'
-import type { Identified } from './quotas.ts'
+import type { IdentifiedPerson } from './quotas.ts'
 import { type Answers, disconnect, guardClient, watchAnswers } from './ssh2/internals.ts'
 import { patchKeyExchanges } from './ssh2/key-exchange.ts'
 import { closeGracefully, reasonOf, refuse } from './transport.ts'
@@ -125,7 +125,7 @@ export class Connection {
   }
 
   /** Called just before the client is told that the login succeeded. */
-  loggedIn(login: Identified, key: OfferedKey): void {
+  loggedIn(login: IdentifiedPerson, key: OfferedKey): void {
     const client = this.#client
     if (!client) return
     const place = this.context.quotas.admit(login, key, this.#slot)

@@ -5,7 +5,7 @@ import type { OfferedKey } from '../terminal/index.ts'
 import type { ConnectionContext, LoginRefusal } from './context.ts'
 import { CodePrompt, type LoginOutcome } from './invite-code.ts'
 import { readLoginKey } from './keys/public-key.ts'
-import type { Identified } from './quotas.ts'
+import type { IdentifiedPerson } from './quotas.ts'
 
 interface LoginConnection {
   readonly address: string
@@ -15,7 +15,7 @@ interface LoginConnection {
   drop(why: string): void
   onUnknownKey(): void
   afterWrongCode(): Promise<void>
-  loggedIn(login: Identified, key: OfferedKey): void
+  loggedIn(login: IdentifiedPerson, key: OfferedKey): void
 }
 
 /** Attempts allowed in addition to two per key, for other methods, codes and repeated keys. */
@@ -123,7 +123,7 @@ async function identify(
   key: OfferedKey,
   code: string | undefined,
   connection: LoginConnection,
-): Promise<Identified | InviteRefusal | 'refused'> {
+): Promise<IdentifiedPerson | InviteRefusal | 'refused'> {
   const { address, context } = connection
   const { handler, log, countLogin } = context
   try {
@@ -138,9 +138,9 @@ async function identify(
     if (!(error instanceof Refusal)) countLogin('trouble')
     if (error instanceof InviteRefusal) return error
     if (error instanceof NameRefusal)
-      return notServed(key, `You cannot come in under this name: ${error.message}. Log in as ssh NAME@…`)
+      return refusedPerson(key, `You cannot come in under this name: ${error.message}. Log in as ssh NAME@…`)
     return error instanceof StorageError
-      ? notServed(key, `You cannot come in now: ${error.message}.`)
+      ? refusedPerson(key, `You cannot come in now: ${error.message}.`)
       : 'refused'
   }
 }
@@ -156,7 +156,7 @@ function reasonOf(error: Refusal): LoginRefusal {
   return error.reason === 'no-name' ? 'name' : 'code'
 }
 
-const notServed = ({ fingerprint }: OfferedKey, refusal: string): Identified => ({
+const refusedPerson = ({ fingerprint }: OfferedKey, refusal: string): IdentifiedPerson => ({
   person: { id: `unknown:${fingerprint}` as PersonId, name: 'unknown', admin: false, guest: true },
   refusal,
 })

@@ -3,7 +3,7 @@ import { Quota, takeAll, type Release } from '../base/quota.ts'
 import type { ClientHandler, OfferedKey } from '../terminal/index.ts'
 import type { Slot, SshLimits } from './admission.ts'
 
-export interface Identified {
+export interface IdentifiedPerson {
   readonly person: Person
   /** The reason why this person may do nothing, as shown to them; absent if they have access. */
   readonly refusal?: string
@@ -25,7 +25,7 @@ export class Quotas {
 
   /** Takes a place in the limits of person, key and address, or returns why not. A refusal takes no place. */
   admit(
-    { person, refusal }: Identified,
+    { person, refusal }: IdentifiedPerson,
     { fingerprint }: OfferedKey,
     slot: Pick<Slot, 'loggedIn' | 'refused'>,
   ): Release | { readonly refusal: string } {

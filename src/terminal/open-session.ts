@@ -16,10 +16,10 @@ export interface OpenSession {
   readonly isOver: () => boolean
 }
 
-type Trouble = ReturnType<typeof createTrouble>
+type Trouble = ReturnType<typeof createTroubleReporter>
 
 /** Turns an error into a notice for the person, so that the session goes on. */
-export function createTrouble(views: ViewSwitch, person: Person, log: Log) {
+export function createTroubleReporter(views: ViewSwitch, person: Person, log: Log) {
   let logged = ''
   function tell(error: unknown): void {
     if (error instanceof Refusal) return views.current.print(`! ${error.message}`, 'error')

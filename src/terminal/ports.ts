@@ -10,7 +10,7 @@ import type { PersonalMessage } from '../chat/talk/index.ts'
 import type { ToolProgress } from '../words/tool-progress.ts'
 import type { FileTree } from '../base/file-tree.ts'
 import type { Account } from '../base/jobs/scheduler.ts'
-import type { Styled } from '../base/text/styled.ts'
+import type { StyledText } from '../base/text/styled.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
 import type { StreamedReply } from './drawing/streamed-reply.ts'
 
@@ -152,7 +152,7 @@ export interface Delivery {
 export interface Screen extends Omit<Participant, 'stream' | 'deliver'> {
   deliver(entry: Entry, how?: Delivery): void
   /** Text for this person only. */
-  print(text: string | Styled, role?: PrintRole): void
+  print(text: string | StyledText, role?: PrintRole): void
   /** With `onRead` the message is not skipped, and `onRead` is called once the client has read it. */
   message(message: PersonalMessage, onRead?: () => void): void
   /** Shows a command above its output, unless the typing is shown already. */

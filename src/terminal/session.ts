@@ -7,7 +7,7 @@ import { createPersonal, type PersonalParts } from './views/viewer.ts'
 import { screenOf, type SharedBySessions, ViewSwitch } from './views/view.ts'
 import { createKeyDecoder, type Key } from './input/keys.ts'
 import { LiveView } from './views/live-view.ts'
-import { createTrouble, type OpenSession } from './open-session.ts'
+import { createTroubleReporter, type OpenSession } from './open-session.ts'
 import { LineQueue, readLines } from './input/line-queue.ts'
 import { MAX_DRAFT_UNITS } from './input/line-editor.ts'
 import type { SessionHost, Terminal } from './ports.ts'
@@ -38,7 +38,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
       ? new PlainView(terminal, () => host.running(), parts)
       : new LiveView(terminal, (style) => host.footer(style), parts),
   )
-  const trouble = createTrouble(views, person, shared.log)
+  const trouble = createTroubleReporter(views, person, shared.log)
   const isOver = (): boolean => hasLeft || terminal.gone.aborted
   const queue = new LineQueue(account, (line) => trouble.during(() => host.submit(line)), isOver)
   const session: OpenSession = { terminal, host, views, shared, trouble, queue, isOver }

@@ -11,11 +11,11 @@ import type { Asked, Tool } from './tool.ts'
 export type ToolSpec<Shape extends z.ZodRawShape> = ToolParts<Shape> &
   (
     | { readonly access: 'read'; readonly asks?: never }
-    | { readonly access: Exclude<Access, 'read'>; readonly asks: Asks<z.output<z.ZodObject<Shape>>> }
+    | { readonly access: Exclude<Access, 'read'>; readonly asks: MakeQuestion<z.output<z.ZodObject<Shape>>> }
   )
 
 /** See `Tool.asks`; `arguments` asks with the tool's name and all arguments. */
-type Asks<Args> = 'arguments' | ((args: Args, context: ToolContext) => Promise<Asked> | Asked)
+type MakeQuestion<Args> = 'arguments' | ((args: Args, context: ToolContext) => Promise<Asked> | Asked)
 
 interface CommonParts<Name extends string, Args> {
   readonly id: string
@@ -78,7 +78,7 @@ export interface PlainToolSpec<Parameters extends PlainParameters> extends Commo
   readonly access: Access
   readonly parameters: Parameters
   /** Used if the tool does more than read; default: `arguments`. */
-  readonly asks?: Asks<PlainArguments<Parameters>>
+  readonly asks?: MakeQuestion<PlainArguments<Parameters>>
 }
 
 type PlainTool = PlainToolSpec<PlainParameters>
@@ -158,7 +158,7 @@ const ZOD_FORM = z.object({
 
 interface CheckedSpec<Shape extends z.ZodRawShape> extends ToolParts<Shape> {
   readonly access: Access
-  readonly asks?: Asks<z.output<z.ZodObject<Shape>>> | undefined
+  readonly asks?: MakeQuestion<z.output<z.ZodObject<Shape>>> | undefined
 }
 
 type PlainShape = Readonly<Record<string, z.ZodType<PlainValues[keyof PlainValues] | undefined>>>
@@ -198,7 +198,7 @@ function toTool<Shape extends z.ZodRawShape>(spec: CheckedSpec<Shape>): Tool {
 function asking<Args>(
   access: Access,
   check: (args: unknown) => Args,
-  asks: Asks<Args> | undefined,
+  asks: MakeQuestion<Args> | undefined,
 ): Pick<Tool, 'asks'> {
   if (typeof asks === 'function') return { asks: async (args, context) => asks(check(args), context) }
   if (access !== 'read') return {}

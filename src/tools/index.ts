@@ -38,7 +38,7 @@ export type { Asked, Question, Tool, ToolSource } from './tool.ts'
 export {
   type PageFormat,
   type SearchHit,
-  type Visit,
+  type PageRequest,
   type Web,
   WebError,
   type WebPage,

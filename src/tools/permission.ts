@@ -57,12 +57,12 @@ export async function refusalOf(
     ...(answeredBy && { answeredBy }),
     ...(turn && { turn: turn.id, model: turn.model }),
   })
-  const why = whyNot(verdict)
+  const why = denialReason(verdict)
   return why === undefined ? undefined : failed(`Permission denied: ${asked}${why && ` (${why})`}`)
 }
 
 /** Accepts any answer, because a provider may be untyped. */
-function whyNot(verdict: unknown): string | undefined {
+function denialReason(verdict: unknown): string | undefined {
   if (verdict === 'allow') return undefined
   if (verdict === 'deny') return ''
   if (typeof verdict === 'object' && verdict !== null && 'why' in verdict && typeof verdict.why === 'string')

@@ -20,7 +20,7 @@ export interface WebPage {
   readonly cut: boolean
 }
 
-export interface Visit {
+export interface PageRequest {
   /** Includes an unusual port. Permissions are for this host. */
   readonly host: string
   readonly url: string
@@ -47,6 +47,6 @@ export interface WebSearch {
 /** Unconfigured parts are absent. Their methods reject with `WebError` only, or with the signal's reason. */
 export interface Web {
   /** Throws `WebError` unless it is a public web address. Sends nothing before `read`. */
-  readonly visit?: (url: string) => Visit
+  readonly visit?: (url: string) => PageRequest
   readonly search?: WebSearch
 }

@@ -50,7 +50,7 @@ export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }:
       )
     } else if (called[0] !== undefined) {
       const why = `models call each other ${limits.turn_depth} times in a row; write @${called[0]} to go on`
-      await tellUnasked(request.room, reply, called, why)
+      await reportUnasked(request.room, reply, called, why)
     }
     return end
   }
@@ -70,7 +70,7 @@ async function callAll(
       asked.push(`@${model}`)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      await tellUnasked(room, message, [model], error.message)
+      await reportUnasked(room, message, [model], error.message)
     }
   }
   if (asked.length === 0) return
@@ -78,7 +78,7 @@ async function callAll(
   await room.record({ kind: 'notice', level: 'info', author: SYSTEM, text })
 }
 
-async function tellUnasked(
+async function reportUnasked(
   room: TurnRequest['room'],
   { author }: ReplyEntry,
   models: readonly string[],

@@ -13,7 +13,7 @@ import {
   type Composer,
   WrapError,
 } from '../wrap/index.ts'
-import { addCosts, addUsage, type Received } from '../wrap/loop/index.ts'
+import { addCosts, addUsage, type ReceivedAnswer } from '../wrap/loop/index.ts'
 
 export interface Charge {
   /** Milliseconds since the epoch. */
@@ -137,7 +137,7 @@ export class Bill {
   async estimate(
     settings: ModelSettings,
     { counted }: CountedRequest,
-    { text, reported }: Received,
+    { text, reported }: ReceivedAnswer,
   ): Promise<Usage | undefined> {
     if (!usesTokens(settings)) return undefined
     const factor = await this.#parts.calibrations.meanFactor(settings)

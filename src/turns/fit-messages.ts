@@ -24,7 +24,7 @@ export function createFitMessages(composer: Pick<Composer, 'count'>, encoding: s
   const counts = new WeakMap<StepMessage, number>()
   const shortForms = new WeakMap<StepMessage, StepMessage>()
 
-  async function counted(messages: readonly StepMessage[]): Promise<readonly Counted[]> {
+  async function counted(messages: readonly StepMessage[]): Promise<readonly CountedMessage[]> {
     const fresh = messages.filter((message) => !counts.has(message))
     const tokens = await composer.count(encoding, fresh.map(textOf))
     for (const [message, count] of zip(fresh, tokens))
@@ -39,7 +39,10 @@ export function createFitMessages(composer: Pick<Composer, 'count'>, encoding: s
   }
 
   /** Halves the number of the newest step's calls until the step fits or has one call. */
-  async function withFewerCalls(step: readonly Counted[], tokens: number): Promise<readonly Counted[]> {
+  async function withFewerCalls(
+    step: readonly CountedMessage[],
+    tokens: number,
+  ): Promise<readonly CountedMessage[]> {
     const messages = step.map(({ message }) => message)
     for (let kept = Math.floor((messages.length - 1) / 2); ; kept = Math.floor(kept / 2)) {
       const shown = await counted(firstCalls(messages, Math.max(1, kept)))
@@ -58,15 +61,19 @@ export function createFitMessages(composer: Pick<Composer, 'count'>, encoding: s
   }
 }
 
-interface Counted {
+interface CountedMessage {
   readonly message: StepMessage
   readonly cost: number
 }
 
-const sum = (all: readonly Counted[]): number => all.reduce((total, { cost }) => total + cost, 0)
+const sum = (all: readonly CountedMessage[]): number => all.reduce((total, { cost }) => total + cost, 0)
 
 /** Replaces messages by their short forms until the rest fits. */
-function shorten(all: readonly Counted[], short: readonly Counted[], tokens: number): readonly Counted[] {
+function shorten(
+  all: readonly CountedMessage[],
+  short: readonly CountedMessage[],
+  tokens: number,
+): readonly CountedMessage[] {
   const now = [...all]
   const newest = startOfNewest(all)
   let total = sum(all)
@@ -80,7 +87,7 @@ function shorten(all: readonly Counted[], short: readonly Counted[], tokens: num
   return now
 }
 
-function shorteningOrder(all: readonly Counted[], newest: number): readonly number[] {
+function shorteningOrder(all: readonly CountedMessage[], newest: number): readonly number[] {
   const places = all.map(({ message: { role } }, index) => ({ role, index, isNew: index >= newest }))
   return [false, true].flatMap((isNew) =>
     (['tool', 'assistant'] as const).flatMap((role) =>
@@ -90,7 +97,7 @@ function shorteningOrder(all: readonly Counted[], newest: number): readonly numb
 }
 
 /** Never leaves out the newest step, or a part of a step: providers refuse a result without its call. */
-function withoutOldest(all: readonly Counted[], tokens: number): readonly Counted[] {
+function withoutOldest(all: readonly CountedMessage[], tokens: number): readonly CountedMessage[] {
   let kept = all
   while (sum(kept) > tokens && startOfNewest(kept) > 0) {
     const second = kept.findIndex(({ message }, index) => index > 0 && message.role === 'assistant')
@@ -112,7 +119,7 @@ function firstCalls(step: readonly StepMessage[], count: number): readonly StepM
   })
 }
 
-const startOfNewest = (all: readonly Counted[]): number =>
+const startOfNewest = (all: readonly CountedMessage[]): number =>
   Math.max(
     0,
     all.findLastIndex(({ message }) => message.role === 'assistant'),

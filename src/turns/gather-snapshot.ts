@@ -28,7 +28,7 @@ import {
   type StoredSummary,
   type SummaryStore,
   type HistoryRow,
-  type Present,
+  type PresentParticipant,
   type RoomSummary,
   type Snapshot,
   type ToolsInTurn,
@@ -181,12 +181,15 @@ function newestRows(
 
 const MAX_PEOPLE = 100
 
-async function presentPeople(room: Room, modelNames: readonly string[]): Promise<readonly Present[]> {
+async function presentPeople(
+  room: Room,
+  modelNames: readonly string[],
+): Promise<readonly PresentParticipant[]> {
   const people = room.present().slice(0, MAX_PEOPLE)
-  const present = people.map(async (person): Promise<Present> => {
+  const present = people.map(async (person): Promise<PresentParticipant> => {
     return { name: person.name, kind: 'person', role: await room.roleOf(person) }
   })
-  const models = modelNames.map((name): Present => ({ name, kind: 'model', role: 'model' }))
+  const models = modelNames.map((name): PresentParticipant => ({ name, kind: 'model', role: 'model' }))
   return [...(await Promise.all(present)), ...models]
 }
 

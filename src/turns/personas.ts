@@ -110,16 +110,17 @@ function modelNamed(name: string, models: readonly ConfiguredModel[]): Configure
 }
 
 /** The fields of a turn that name its speaker. */
-interface Speaking {
+interface SpeakingModel {
   readonly persona?: Persona
   readonly settings: { readonly name: string }
 }
 
 /** The name by which a turn is stored and billed: `qwen`, or `reviewer · qwen`. */
-export const labelOf = ({ persona, settings }: Speaking): string =>
+export const labelOf = ({ persona, settings }: SpeakingModel): string =>
   persona ? personaLabel(persona.name, settings.name) : settings.name
 
 /** The name by which people mention the speaker of a turn. */
-export const nameOf = ({ persona, settings }: Speaking): string => persona?.name ?? settings.name
+export const nameOf = ({ persona, settings }: SpeakingModel): string => persona?.name ?? settings.name
 
-export const speakerOf = (turn: Speaking): ReturnType<typeof speakerCalled> => speakerCalled(labelOf(turn))
+export const speakerOf = (turn: SpeakingModel): ReturnType<typeof speakerCalled> =>
+  speakerCalled(labelOf(turn))

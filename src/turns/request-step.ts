@@ -11,7 +11,7 @@ import {
 import { addSpent, spentFor, usesTokens, type Spent } from './billing.ts'
 import {
   addUsage,
-  type Received,
+  type ReceivedAnswer,
   ModelError,
   type ConfiguredModel,
   type ModelRefusal,
@@ -213,13 +213,13 @@ async function sendAndCharge(
   const withoutFields = lacks?.fields ? { withoutFields: Object.keys(lacks.fields) } : {}
   const asker = room === undefined ? {} : { room }
   const body = { ...content, ...asker, maxOutput, contextWindow, ...withoutSystemRole, ...withoutFields }
-  const charge = async (received: Received, reported?: Usage): Promise<void> => {
+  const charge = async (received: ReceivedAnswer, reported?: Usage): Promise<void> => {
     const usage = reported ?? (await recorder.bill.estimate(settings, size, received))
     if (usage) spent(spentFor(usage, settings.price))
     await recorder.bill.charge({ ...settings, name: billedTo }, usage)
     if (usage) await routine?.spent(usage.input + usage.output)
   }
-  const shown = { ...view, onInterrupted: (received: Received) => charge(received) }
+  const shown = { ...view, onInterrupted: (received: ReceivedAnswer) => charge(received) }
   const streamed = streamStep(model.adapter, body, shown, signal, limits.retryPauses)
   // Called second, so that the request leaves first.
   const stored = recorder.sent(body)

@@ -1,6 +1,6 @@
 import type { KeptTool, Prompt, ToolsInTurn } from '../wrap/index.ts'
 import type { StepMessage } from '../wrap/loop/index.ts'
-import { createOfferedSoFar, type FoundTool, type SentOffer } from '../wrap/toolbox/index.ts'
+import { createOfferState, type FoundTool, type SentOffer } from '../wrap/toolbox/index.ts'
 import type { ChatMessage } from '../tools/index.ts'
 
 /** The tools that a turn has found and called. Its later prompts keep these tools before others. */
@@ -8,7 +8,7 @@ export class TurnTools implements ToolsInTurn {
   readonly found: KeptTool[] = []
   readonly called: KeptTool[] = []
   /** Tools that the turn's requests have offered so far. */
-  readonly offered = createOfferedSoFar()
+  readonly offered = createOfferState()
   /** Counts the searches that found a tool which the model does not have. */
   searches = 0
   #messagesRead = 0
@@ -16,7 +16,7 @@ export class TurnTools implements ToolsInTurn {
   /** Adds to `found` the tools of a search, given best first. */
   addFound(tools: readonly FoundTool[]): void {
     if (tools.some(({ isLoaded }) => !isLoaded)) this.searches += 1
-    for (const { tool, form } of tools.toReversed()) putLast(this.found, { id: tool.id, form })
+    for (const { tool, form } of tools.toReversed()) moveToEnd(this.found, { id: tool.id, form })
   }
 
   /** Adds to `called` the tools that the assistant messages call. Skips messages that it has read before. */
@@ -25,7 +25,7 @@ export class TurnTools implements ToolsInTurn {
       if (message.role !== 'assistant') continue
       for (const { name } of message.calls) {
         const sent = sentAs(name)
-        if (sent && sent.form !== 'deferred') putLast(this.called, { id: sent.id, form: sent.form })
+        if (sent && sent.form !== 'deferred') moveToEnd(this.called, { id: sent.id, form: sent.form })
       }
     }
     this.#messagesRead = messages.length
@@ -46,7 +46,7 @@ export class TurnTools implements ToolsInTurn {
 }
 
 /** Appends a tool, or moves it to the end if it is listed already. */
-function putLast(list: KeptTool[], tool: KeptTool): void {
+function moveToEnd(list: KeptTool[], tool: KeptTool): void {
   const before = list.findIndex(({ id }) => id === tool.id)
   if (before >= 0) list.splice(before, 1)
   list.push(tool)

@@ -1,6 +1,6 @@
 import type { AgentListener, Participant, Room, Rooms } from '../chat/index.ts'
 import type { Entry, RoomName } from '../words/entry.ts'
-import { Refusal, StorageError, unlessRefused } from '../words/errors.ts'
+import { Refusal, StorageError, ignoreRefusal } from '../words/errors.ts'
 import type { Person } from '../words/person.ts'
 import { createSerial } from '../base/jobs/serial.ts'
 import type { AgentControl } from '../commands/index.ts'
@@ -64,7 +64,7 @@ export class AgentRooms implements AgentControl {
 
   /** Rejects with `StorageError`. */
   async sees(name: string): Promise<boolean> {
-    return (await this.#rooms.get(name, this.person).catch(unlessRefused)) !== undefined
+    return (await this.#rooms.get(name, this.person).catch(ignoreRefusal)) !== undefined
   }
 
   /** Takes the agent out of the room. Goes on following the room only if the person may still read it. */

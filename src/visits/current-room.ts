@@ -8,7 +8,7 @@ import { createDeferred } from '../base/jobs/waiting.ts'
 import type { Screen, Terminal } from '../terminal/index.ts'
 import type { BoardView, RoomBoards } from './board.ts'
 import type { RecentEntries } from './recent-entries.ts'
-import { hereLine } from './greeting.ts'
+import { peopleHereLine } from './greeting.ts'
 import { enterRoom, type RoomVisit } from './room-visit.ts'
 
 export interface RoomViews {
@@ -143,7 +143,7 @@ export class CurrentRoom {
       beside: reads,
       greet: (listens) => {
         if (greet) greet()
-        else screen.print(`-- ${hereLine(room.present(), screen.person)}`, 'dim')
+        else screen.print(`-- ${peopleHereLine(room.present(), screen.person)}`, 'dim')
         if (listens !== '') screen.print(listens, 'dim')
       },
       isMove: left !== undefined,

@@ -68,7 +68,7 @@ export async function untilKicked(
       void say(reason).then(putOut.resolve)
     },
   })
-  const unlessOut =
+  const writeUntilEnded =
     <T>(write: (content: T) => Promise<void>) =>
     async (content: T): Promise<void> =>
       ended.signal.aborted ? undefined : await write(content)
@@ -78,9 +78,9 @@ export async function untilKicked(
       run({
         ...pipe,
         signal,
-        out: unlessOut(pipe.out),
-        err: unlessOut(pipe.err),
-        ...(pipe.bytes && { bytes: unlessOut(pipe.bytes) }),
+        out: writeUntilEnded(pipe.out),
+        err: writeUntilEnded(pipe.err),
+        ...(pipe.bytes && { bytes: writeUntilEnded(pipe.bytes) }),
       }),
       putOut.promise,
     ])

@@ -27,7 +27,7 @@ export const createGreeting =
     const isNew = earlierLogins < NEW_LOGINS
     return [
       ...(person.admin ? troubles() : []),
-      hereLine(room.present(), person),
+      peopleHereLine(room.present(), person),
       ...(isNew || mayClaim ? [typeLine(models(), mayClaim)] : []),
       ...(earlierLogins === 0 && zone === 'UTC' ? ['times are UTC; /set timezone'] : []),
     ].map((line) => `-- ${line}`)
@@ -44,7 +44,7 @@ interface ComingIn {
 const NEW_LOGINS = 2
 
 /** `present` includes the person. */
-export function hereLine(present: readonly Person[], { id }: Person): string {
+export function peopleHereLine(present: readonly Person[], { id }: Person): string {
   if (present.length <= 1) return 'nobody else is here now'
   const others = present.slice(0, MAX_NAMES + 1).filter((one) => one.id !== id)
   const names = others.slice(0, MAX_NAMES).map(({ name }) => name)

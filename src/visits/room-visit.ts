@@ -16,7 +16,7 @@ export interface RoomVisit {
   leave(how?: 'quietly' | 'ended'): Promise<void>
 }
 
-type BesidePast = readonly [listening: string, pins: readonly string[]]
+type ListenersAndPins = readonly [listening: string, pins: readonly string[]]
 
 export interface VisitOptions {
   readonly columns?: number | undefined
@@ -25,7 +25,7 @@ export interface VisitOptions {
   /** Shows the room's name and topic above or below the past. */
   readonly header?: 'above' | 'below'
   /** The line about the models that listen, and the rows under the heading. Must not reject. */
-  readonly beside?: BesidePast | Promise<BesidePast>
+  readonly beside?: ListenersAndPins | Promise<ListenersAndPins>
   /** Called after the past was shown, before new entries are shown. */
   readonly greet?: ((listening: string) => void) | undefined
   /** The newest entry of the room that the screen shows already. */
@@ -65,7 +65,7 @@ export async function enterRoom(
   const isLeftOut = (entry: Entry): boolean => isMove === true && isOwnComing(entry, person)
   const shown = new RoleView(screen)
   const show = (entry: Entry): void => {
-    if (!isLeftOut(entry)) shown.deliver(entry, isAsked(entry, person) ? { waits: true } : {})
+    if (!isLeftOut(entry)) shown.deliver(entry, isQuestionFor(entry, person) ? { waits: true } : {})
   }
   const arrivals = new Arrivals(screen, show)
   const entering = room.enter(arrivals, how)
@@ -140,13 +140,13 @@ class Arrivals implements Participant {
       this.newest = entry.id
       this.#show(entry)
     }
-    if (isAsked(entry, this.person)) this.#bell()
+    if (isQuestionFor(entry, this.person)) this.#bell()
   }
 
   whisper(entry: Entry): void {
     if (this.isShown) this.#show(entry)
     else this.#whispered.push(entry)
-    if (isAsked(entry, this.person)) this.#bell()
+    if (isQuestionFor(entry, this.person)) this.#bell()
   }
 
   showAll(past: readonly Entry[], since: readonly Entry[]): void {
@@ -176,7 +176,7 @@ class RoleView {
   }
 }
 
-interface ShownPast {
+interface VisiblePast {
   readonly older: readonly Entry[]
   readonly past: readonly Entry[]
   readonly seen: EntryId | undefined
@@ -184,7 +184,7 @@ interface ShownPast {
 }
 
 /** Shows the past without answered questions, with a mark before entries that are new to the person. */
-function showPast({ older, past: all, seen, open }: ShownPast, screen: Screen): void {
+function showPast({ older, past: all, seen, open }: VisiblePast, screen: Screen): void {
   const past = all.filter((entry) => !isAnswered(entry, all))
   const isNew = ({ id, kind, author }: Entry): boolean =>
     seen !== undefined && id > seen && kind !== 'presence' && author !== screen.person.name
@@ -262,7 +262,7 @@ function partsOf(
   held: readonly Entry[],
   after: EntryId | undefined,
   countShown: (past: readonly Entry[]) => number,
-): Pick<ShownPast, 'older' | 'past'> & { readonly since: readonly Entry[] } {
+): Pick<VisiblePast, 'older' | 'past'> & { readonly since: readonly Entry[] } {
   const [first] = held
   const isPast = ({ id }: Entry): boolean => first === undefined || id < first.id
   const since = new Map(
@@ -283,5 +283,5 @@ function partsOf(
 /** Returns the id of the entry that last changed the text. */
 const changedAt = (entry: Entry): EntryId => (entry.kind === 'message' ? entry.edited : undefined) ?? entry.id
 
-const isAsked = (entry: Entry, person: Person): boolean =>
+const isQuestionFor = (entry: Entry, person: Person): boolean =>
   isQuestion(entry) && entry.answerers?.includes(person.name) === true

@@ -77,7 +77,7 @@ interface PipedChunks extends Disposable {
 function untilStalled(input: AsyncIterable<Uint8Array>, stallMs: number): PipedChunks {
   const stalled = createDeferred<never>()
   stalled.promise.catch(() => {})
-  const timer = createProgressTimer(stallMs, () => stalled.reject(new Refusal(endless(stallMs))))
+  const timer = createProgressTimer(stallMs, () => stalled.reject(new Refusal(stalledInputText(stallMs))))
   const chunks = input[Symbol.asyncIterator]()
   return {
     async next() {
@@ -90,5 +90,5 @@ function untilStalled(input: AsyncIterable<Uint8Array>, stallMs: number): PipedC
   }
 }
 
-const endless = (stallMs: number): string =>
+const stalledInputText = (stallMs: number): string =>
   `standard input has not ended, and almost nothing came on it for ${duration(stallMs)}; nothing was done: end it, or write the text on the line`

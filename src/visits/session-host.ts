@@ -1,5 +1,5 @@
 import type { InvitationNotices, InputHistory, OpenHistory, Preferences } from '../chat/personal/index.ts'
-import { Refusal, unlessRefused } from '../words/errors.ts'
+import { Refusal, ignoreRefusal } from '../words/errors.ts'
 import type { FollowingSession, Room, Rooms } from '../chat/index.ts'
 import type { RoomName } from '../words/entry.ts'
 import type { Person } from '../words/person.ts'
@@ -112,7 +112,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
   }
 }
 
-interface Attached {
+interface AttachedScreen {
   readonly screen: Screen
   readonly current: CurrentRoom
   readonly talk: TalkSession
@@ -140,7 +140,7 @@ class RoomSession implements SessionHost {
   readonly #own: OwnParts
   readonly #gone = new AbortController()
   readonly #answers: QuickAnswers
-  #attached: Attached | undefined
+  #attached: AttachedScreen | undefined
 
   constructor(person: Person, parts: HostParts, own: OwnParts) {
     this.#person = person
@@ -181,7 +181,7 @@ class RoomSession implements SessionHost {
     try {
       if (firstRoom !== undefined) return await join(firstRoom, this.#person, goIn)
       const room = await last
-      const isIn = room && (await goIn(room).then(() => true, unlessRefused))
+      const isIn = room && (await goIn(room).then(() => true, ignoreRefusal))
       if (!isIn) await goIn(await rooms.lobby())
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -227,7 +227,7 @@ class RoomSession implements SessionHost {
   }
 
   /** At a terminal, `y`, `n` and numbers answer questions; `//y` says the word. */
-  async #answerOrHandle(line: string, caller: SessionCaller, { screen, current }: Attached) {
+  async #answerOrHandle(line: string, caller: SessionCaller, { screen, current }: AttachedScreen) {
     const { runner } = this.#parts
     const { room } = caller.session
     const open = this.#own.size() ? current.questions(room.name) : []

@@ -1,13 +1,13 @@
 import type { Entry } from '../words/entry.ts'
 import type { RoomBus } from '../chat/index.ts'
 
-export interface TappedBus extends RoomBus {
+export interface ObservedBus extends RoomBus {
   /** Calls `listener` with each delivered entry, in the log's order. `listener` must not throw. */
   tap(listener: (entry: Entry) => void): void
 }
 
 /** If processes share a bus, only the process that recorded an entry passes it to listeners. */
-export function tapped(bus: RoomBus): TappedBus {
+export function observeBus(bus: RoomBus): ObservedBus {
   const listeners: ((entry: Entry) => void)[] = []
   return {
     async publish(room, event) {

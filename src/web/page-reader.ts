@@ -1,9 +1,9 @@
 import pLimit from 'p-limit'
 import { WebError } from '../tools/index.ts'
-import type { Reading, ReadRequest } from './reader/read-html.ts'
+import type { ReadablePage, ReadRequest } from './reader/read-html.ts'
 
 /** Turns HTML into text. Rejects with `WebError` for a page over the limits, or with the signal's reason. */
-export type ReadPage = (request: ReadRequest, signal: AbortSignal) => Promise<Reading>
+export type ReadPage = (request: ReadRequest, signal: AbortSignal) => Promise<ReadablePage>
 
 export interface ReaderLimits {
   readonly ms: number
@@ -34,7 +34,7 @@ async function readOnce(
   request: ReadRequest,
   { ms, heapMiB }: ReaderLimits,
   signal: AbortSignal,
-): Promise<Reading> {
+): Promise<ReadablePage> {
   signal.throwIfAborted()
   try {
     const command = [process.execPath, `--max-old-space-size=${heapMiB}`, entry]
@@ -52,7 +52,7 @@ async function readOnce(
         maxBuffer: READING_BYTES,
       },
     )
-    return JSON.parse(stdout) as Reading
+    return JSON.parse(stdout) as ReadablePage
   } catch (error) {
     signal.throwIfAborted()
     throw new WebError('the page is too large or too oddly built to be read; the format raw may work', {

@@ -1,5 +1,5 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
-import { WebError, type PageFormat, type Visit, type WebPage } from '../tools/index.ts'
+import { WebError, type PageFormat, type PageRequest, type WebPage } from '../tools/index.ts'
 import { readBody } from './body.ts'
 import { checkUrl, findDestination, type UrlPolicy } from './addresses.ts'
 import { decodeText, mediaOf } from './media.ts'
@@ -20,7 +20,7 @@ export interface PagesParts {
   readonly authorities?: string
 }
 
-export function createPages(parts: PagesParts): (url: string) => Visit {
+export function createPages(parts: PagesParts): (url: string) => PageRequest {
   return (text) => {
     const url = checkUrl(text, parts.rules)
     return {

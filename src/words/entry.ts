@@ -1,4 +1,4 @@
-import type { Outside } from './outside.ts'
+import type { OutsideSource } from './outside.ts'
 import type { PersonId } from './person.ts'
 import type { Brand } from '../base/basics.ts'
 import type { Json } from '../base/json.ts'
@@ -142,7 +142,7 @@ export interface ToolResultEntry extends EntryBase {
   readonly durationMs: number
   readonly bytes: number
   /** Present if strangers wrote a part of the text. */
-  readonly outside?: Outside
+  readonly outside?: OutsideSource
 }
 
 export interface ScopeEntry extends EntryBase {

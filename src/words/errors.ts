@@ -20,12 +20,12 @@ export class InviteRefusal extends Refusal {
 export class NameRefusal extends Refusal {}
 
 /** For `catch`: returns undefined for a `Refusal`. Throws any other error. */
-export function unlessRefused(error: unknown): undefined {
+export function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof Refusal)) throw error
 }
 
 /** For `catch`: returns undefined for a `StorageError`. Throws any other error. */
-export function unlessStoreFailed(error: unknown): undefined {
+export function ignoreStorageError(error: unknown): undefined {
   if (!(error instanceof StorageError)) throw error
 }
 

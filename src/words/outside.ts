@@ -1,5 +1,5 @@
 /** Strangers wrote all lines of a text but the first `head` and the last `tail`. */
-export interface Outside {
+export interface OutsideSource {
   /** The source, as it reads between "what the" and "says": `page`, `server "files"`. */
   readonly from: string
   readonly head: number
@@ -10,7 +10,7 @@ export interface Outside {
 export interface TextFromTools {
   readonly id?: string
   readonly text: string
-  readonly outside?: Outside
+  readonly outside?: OutsideSource
 }
 
 /** Returns the sources of the strangers' texts that `textForModels` marked. */

@@ -1,4 +1,4 @@
-import { createKnownCounts, type KnowingCounter } from './compose-cache.ts'
+import { createKnownCounts, type SeedableCounter } from './compose-cache.ts'
 import { countEntryTokens } from './entry-texts.ts'
 import { inTextOrder, type Layer } from './layers.ts'
 import { type BudgetSums, type BudgetInputs, Ledger } from './ledger.ts'
@@ -75,8 +75,11 @@ function checkMessage(
   const { message: needed, framing, pictures } = ledger.sums()
   const first = ordered.find((layer) => layer.required)
   if (first && counter.count(fullText(first)) > target - framing - pictures) return
-  const left = Math.max(0, target - framing - pictures)
-  throw new WrapError('budget', `wrap: the message needs ${needed} tokens, ${left} of ${target} are left`)
+  const tokensLeft = Math.max(0, target - framing - pictures)
+  throw new WrapError(
+    'budget',
+    `wrap: the message needs ${needed} tokens, ${tokensLeft} of ${target} are left`,
+  )
 }
 
 interface Candidate {
@@ -84,7 +87,7 @@ interface Candidate {
   readonly text: string
   readonly priced: PricedTools | undefined
   readonly ledger: Ledger
-  readonly terms: BudgetInputs & { readonly counter: KnowingCounter }
+  readonly terms: BudgetInputs & { readonly counter: SeedableCounter }
 }
 
 function fitLayer(candidate: Candidate): LayerReport | FewerTools {

@@ -115,10 +115,10 @@ export interface TokenReport extends CountedRequest {
 
 /** True if the server seems to have read only a part of the prompt. */
 export const isSuspect = (report: TokenReport): boolean =>
-  isBelieved(report.counted, report.reported) &&
+  isPlausible(report.counted, report.reported) &&
   report.reported < (report.counted - report.framing) * MIN_SHARE_OF_TEXT
 
-const isBelieved = (counted: number, reported: number): boolean =>
+const isPlausible = (counted: number, reported: number): boolean =>
   counted >= MIN_COUNTED_TOKENS && reported > 0 && reported / counted <= MAX_FACTOR
 
 /** `assumed` is the factor before the first report. Returns `known` itself if the report changes nothing. */
@@ -128,14 +128,14 @@ export function learn(
   assumed: number,
 ): Calibration | undefined {
   const { counted, reported, room, at } = report
-  if (!isBelieved(counted, reported)) return known
+  if (!isPlausible(counted, reported)) return known
   const before = known ?? initialCalibration(assumed)
   if (isSuspect(report)) return { ...before, doubted: before.doubted + 1, at }
   const ratio = reported / counted
   const weight = Math.max(REPORT_WEIGHT, 1 / (before.reports + 1))
   const change = clamp((clampFactor(ratio) - before.factor) * weight, -MAX_FACTOR_CHANGE, MAX_FACTOR_CHANGE)
   const learned = { ...before, factor: clampFactor(before.factor + change), reports: before.reports + 1, at }
-  const most = mostNow(before, at)
+  const most = currentMaximum(before, at)
   const seen = reported >= room * MIN_SHARE_OF_ROOM && ratio > 1 ? clampFactor(ratio * REPORT_MARGIN) : 0
   return seen >= most ? { ...learned, most: seen, mostAt: at } : { ...learned, most }
 }
@@ -158,14 +158,14 @@ export function learnRefusal(
   const before = known ?? initialCalibration(assumed)
   const refused = clampFactor(ratio * REFUSAL_MARGIN)
   const factor = Math.max(before.factor, refused)
-  return { ...before, factor, most: Math.max(mostNow(before, at), refused), mostAt: at, at }
+  return { ...before, factor, most: Math.max(currentMaximum(before, at), refused), mostAt: at, at }
 }
 
 export const factorNow = (known: Calibration, now: number): number =>
-  Math.max(known.factor, mostNow(known, now))
+  Math.max(known.factor, currentMaximum(known, now))
 
 /** Returns the largest factor, which expires after a day, as a server may restart with another model. */
-const mostNow = ({ most, mostAt }: Calibration, now: number): number =>
+const currentMaximum = ({ most, mostAt }: Calibration, now: number): number =>
   mostAt + DAY_MS < now ? MIN_FACTOR : most
 
 const initialCalibration = (assumed: number): Calibration => ({

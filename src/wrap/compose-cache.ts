@@ -42,14 +42,14 @@ export function createComposeCache(): ComposeCache {
     })
 }
 
-export interface KnowingCounter extends TokenCounter {
+export interface SeedableCounter extends TokenCounter {
   know(text: string, tokens: number): void
 }
 
 const MIN_KNOWN_CHARACTERS = 1000
 
 /** Counts each long text of a prompt once. Without this cache, a prompt takes 8 % longer. */
-export function createKnownCounts(counter: TokenCounter): KnowingCounter {
+export function createKnownCounts(counter: TokenCounter): SeedableCounter {
   const known = new Map<string, number>()
   const know = (text: string, tokens: number): number => {
     if (text.length >= MIN_KNOWN_CHARACTERS) known.set(text, tokens)

@@ -56,7 +56,7 @@ export type {
   CatalogueTool,
   HistoryRow,
   KeptTool,
-  Present,
+  PresentParticipant,
   RoomSummary,
   Snapshot,
   Summary,

@@ -2,13 +2,13 @@ import type { Json } from '../base/json.ts'
 import type { LuaEngine, LuaJob } from './ports.ts'
 
 /** A question of Lua, with its answer or the error that Lua got. */
-type Asked = { readonly name: string; readonly argument: Json } & (
+type RecordedCall = { readonly name: string; readonly argument: Json } & (
   | { readonly answer: Json }
   | { readonly error: unknown }
 )
 
 interface PastRun {
-  readonly asked: readonly Asked[]
+  readonly asked: readonly RecordedCall[]
   readonly value: Json
 }
 
@@ -33,10 +33,10 @@ export function createRepeatedRuns(): RepeatedRuns {
     const key = JSON.stringify([job.script ?? '', job.data, job.maxOutput])
     const past = kept.get(key)
     kept.delete(key)
-    const asked: Asked[] = []
+    const asked: RecordedCall[] = []
     const run = past?.asked.every((one) => isSame(one, ask(job, one, asked)))
       ? past
-      : { asked, value: engine.run({ ...job, host: afterThose(asked, job) }) }
+      : { asked, value: engine.run({ ...job, host: replayThenAsk(asked, job) }) }
     if (run === past || isSmall(run, key)) kept.set(key, run)
     const [oldest] = kept.keys()
     if (oldest !== undefined && kept.size > MAX_RUNS) kept.delete(oldest)
@@ -44,7 +44,11 @@ export function createRepeatedRuns(): RepeatedRuns {
   }
 }
 
-function ask({ host }: LuaJob, { name, argument }: Pick<Asked, 'name' | 'argument'>, asked: Asked[]): Asked {
+function ask(
+  { host }: LuaJob,
+  { name, argument }: Pick<RecordedCall, 'name' | 'argument'>,
+  asked: RecordedCall[],
+): RecordedCall {
   const outcome = (): { readonly answer: Json } | { readonly error: unknown } => {
     try {
       return { answer: host(name, argument) }
@@ -58,7 +62,7 @@ function ask({ host }: LuaJob, { name, argument }: Pick<Asked, 'name' | 'argumen
 }
 
 /** Returns a host that first repeats the answers given so far. */
-function afterThose(asked: Asked[], job: LuaJob): LuaJob['host'] {
+function replayThenAsk(asked: RecordedCall[], job: LuaJob): LuaJob['host'] {
   let next = 0
   return (name, argument) => {
     // An engine may begin a script again; then the remaining answers do not fit its questions.
@@ -73,7 +77,7 @@ function afterThose(asked: Asked[], job: LuaJob): LuaJob['host'] {
 }
 
 /** Compares answers that are no objects: `isSmall` keeps no others. */
-const isSame = (past: Asked, now: Asked): boolean =>
+const isSame = (past: RecordedCall, now: RecordedCall): boolean =>
   'answer' in past && 'answer' in now && past.answer === now.answer
 
 function isSmall({ asked, value }: PastRun, key: string): boolean {

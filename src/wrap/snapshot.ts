@@ -38,7 +38,7 @@ export interface ModelProfile {
   readonly calibration: number
 }
 
-export interface Present {
+export interface PresentParticipant {
   readonly name: string
   readonly kind: 'person' | 'model'
   readonly role: string
@@ -96,7 +96,7 @@ export interface Snapshot {
     readonly values: { readonly [key: string]: Json }
   }
   readonly user: { readonly name: string; readonly role: string }
-  readonly present: readonly Present[]
+  readonly present: readonly PresentParticipant[]
   readonly model: ModelProfile
   /** The tools in scope. A script can only leave out more. */
   readonly tools: readonly CatalogueTool[]

@@ -158,7 +158,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   calibration(
     'the most that was seen in a day counts',
-    'Math.max(known.factor, mostNow(known, now))',
+    'Math.max(known.factor, currentMaximum(known, now))',
     'known.factor',
   ),
   trim('a trimmed history has all that fits', 'entries.slice(before + 1)', 'entries.slice(before + 2)'),
@@ -187,8 +187,8 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   limits(
     'too many bytes are refused',
-    'if (wait > 0) throw new Refusal(usedUp',
-    'if (wait > DAY_MS) throw new Refusal(usedUp',
+    'if (wait > 0) throw new Refusal(byteQuotaText',
+    'if (wait > DAY_MS) throw new Refusal(byteQuotaText',
   ),
   ids('ids go on in order after the clock went back', 'Math.max(clock.now(), earliest)', 'clock.now()'),
   storage('a change that fails leaves nothing behind', "          this.#send('ROLLBACK TO job')\n", ''),

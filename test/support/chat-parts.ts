@@ -1,4 +1,4 @@
-import { tapped } from '../../src/visits/tapped-bus.ts'
+import { observeBus } from '../../src/visits/tapped-bus.ts'
 import { Rooms } from '../../src/chat/rooms.ts'
 import type { Entry } from '../../src/words/entry.ts'
 import { createInvitationNotices, type InvitationNotices } from '../../src/chat/personal/invitations.ts'
@@ -60,7 +60,7 @@ export async function createChatParts(changed: Partial<Peers> = {}) {
   const log = memoryLog()
   const nextId = createIds(clock)
   const peers = { ...createLocalPeers(), ...changed }
-  const bus = tapped(createLocalBus(log))
+  const bus = observeBus(createLocalBus(log))
   const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
   const parts = {
     sanctions,

@@ -3,7 +3,7 @@ import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createWeb, type WebOverrides } from '../../src/web/web.ts'
 import { paths } from '../../src/base/paths.ts'
-import type { Visit, Web } from '../../src/tools/web.ts'
+import type { PageRequest, Web } from '../../src/tools/web.ts'
 
 /** A server on 127.0.0.1 that plays a site of the public web. */
 export type Site = Awaited<ReturnType<typeof listen>>
@@ -43,4 +43,4 @@ export function localWeb(ports: readonly number[], change: WebOverrides = {}): W
   })
 }
 
-export const visit = (web: Web, url: string): Visit => web.visit!(url)
+export const visit = (web: Web, url: string): PageRequest => web.visit!(url)

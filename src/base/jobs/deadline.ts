@@ -1,7 +1,7 @@
 import { createDeferred } from './waiting.ts'
 
 /** Runs a wait that does not count against the deadline, such as a wait for a person's answer. */
-export type Uncounted = <T>(wait: () => Promise<T>) => Promise<T>
+export type WaitUncounted = <T>(wait: () => Promise<T>) => Promise<T>
 
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
@@ -16,7 +16,7 @@ const GRACE_MS = 3000
 export async function underDeadline<T>(
   ms: number,
   outer: AbortSignal,
-  job: (signal: AbortSignal, uncounted: Uncounted) => Promise<T>,
+  job: (signal: AbortSignal, uncounted: WaitUncounted) => Promise<T>,
 ): Promise<T> {
   const clock = createStopwatch(ms)
   const signal = AbortSignal.any([outer, clock.signal])
@@ -62,7 +62,7 @@ function createStopwatch(ms: number) {
     left = Math.max(0, left - (performance.now() - since))
   }
 
-  const uncounted: Uncounted = async (wait) => {
+  const uncounted: WaitUncounted = async (wait) => {
     if (waiting++ === 0) pause()
     try {
       return await wait()

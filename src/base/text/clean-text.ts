@@ -56,12 +56,12 @@ const EMOJI =
 const EMOJI_OR_INVISIBLE = new RegExp(`(${EMOJI})|[\\p{Default_Ignorable_Code_Point}\\uFFF9-\\uFFFB]`, 'gu')
 
 /** Replaces a match by LF, nothing, or its first group at its start, so that the origin can be traced. */
-export interface Pass {
+export interface CleaningPass {
   readonly pattern: RegExp
   readonly becomes: '\n' | '$1' | ''
 }
 
-export const PASSES: readonly [Pass, ...(readonly Pass[])] = [
+export const PASSES: readonly [CleaningPass, ...(readonly CleaningPass[])] = [
   { pattern: /\r\n?|[\u2028\u2029]/gu, becomes: '\n' },
   { pattern: ESCAPE_SEQUENCE, becomes: '' },
   { pattern: /(?![\n\t])\p{Cc}/gu, becomes: '' },
@@ -69,7 +69,7 @@ export const PASSES: readonly [Pass, ...(readonly Pass[])] = [
   { pattern: /([\p{Mn}\p{Me}]{4})[\p{Mn}\p{Me}]+/gu, becomes: '$1' },
 ]
 
-const run = ({ pattern, becomes }: Pass, text: string): string => text.replace(pattern, becomes)
+const run = ({ pattern, becomes }: CleaningPass, text: string): string => text.replace(pattern, becomes)
 
 /** A sanitized text, and the origins of its parts in UTF-16 units. */
 export interface TracedText {
@@ -108,7 +108,7 @@ function numbersFrom(first: number, length: number): Int32Array {
   return numbers
 }
 
-function runPass(units: Units, { pattern, becomes }: Pass): Units {
+function runPass(units: Units, { pattern, becomes }: CleaningPass): Units {
   const { text, starts, ends } = units
   if (text.search(pattern) === -1) return units
   const parts: string[] = []

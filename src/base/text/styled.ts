@@ -38,12 +38,12 @@ export interface Span extends SpanStyle {
 }
 
 /** Lines without escape sequences. The theme decides their look; they must be clear without colours. */
-export interface Styled {
+export interface StyledText {
   readonly lines: readonly (readonly Span[])[]
 }
 
 /** Returns text for screen readers, without colours and drawings. */
-export const spokenOf = (text: string | Styled): string =>
+export const spokenText = (text: string | StyledText): string =>
   typeof text === 'string'
     ? text
     : text.lines
@@ -52,7 +52,7 @@ export const spokenOf = (text: string | Styled): string =>
         .map((spans) => spans.map((span) => span.text).join(''))
         .join('\n')
 
-export const plainOf = (text: string | Styled): string =>
+export const plainOf = (text: string | StyledText): string =>
   typeof text === 'string'
     ? text
     : text.lines.map((spans) => spans.map((span) => span.text).join('')).join('\n')

@@ -6,7 +6,7 @@ import type { Person, PersonId } from '../../words/person.ts'
 import type { Peers } from '../peers.ts'
 import type { RoomStore } from '../ports.ts'
 import type { Room } from '../room.ts'
-import type { ClientAct, Group, Sanction, Whom } from './ports.ts'
+import type { ClientAct, Group, Sanction, ClientTarget } from './ports.ts'
 import { reasonSuffix, durationSuffix, type Sanctions } from './sanctions.ts'
 
 /** A connection, session or command of a person on this server. No method throws. */
@@ -84,7 +84,7 @@ export class Clients {
   }
 }
 
-function concernsOf(whom: Whom): Concerns {
+function concernsOf(whom: ClientTarget): Concerns {
   if ('token' in whom) return ({ login }) => login?.token?.id === whom.token
   if ('person' in whom) return ({ id, login }) => id === whom.person && login?.key === whom.key
   return inGroup(whom)

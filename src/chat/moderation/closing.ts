@@ -7,7 +7,7 @@ import type { Room } from '../room.ts'
 import { Acting, type ActResult } from './acting.ts'
 
 /** `asked`: the owner must ask again. `file`: the room's log, as a path for an admin, else as a name. */
-export type Removed =
+export type DeletionOutcome =
   | { readonly kind: 'asked' }
   | { readonly kind: 'removed'; readonly file: string; readonly isPath: boolean }
 
@@ -59,7 +59,7 @@ export class Closing extends Acting {
   }
 
   /** Writes the log to a file, deletes the room. Unless `isSure`, the person must ask twice in a minute. */
-  async remove(room: Room, actor: Person, isSure: boolean): Promise<Removed> {
+  async remove(room: Room, actor: Person, isSure: boolean): Promise<DeletionOutcome> {
     this.assertInGoodStanding(actor)
     await this.assertOwner(room, actor, 'delete')
     if (!isSure && !this.#isSecond(room.name, actor)) return { kind: 'asked' }

@@ -110,9 +110,12 @@ export interface Group {
 }
 
 /** The people concerned by an act: a group, a person if they came in with this key, or all with a token. */
-export type Whom = Group | { readonly person: PersonId; readonly key: string } | { readonly token: number }
+export type ClientTarget =
+  | Group
+  | { readonly person: PersonId; readonly key: string }
+  | { readonly token: number }
 
 /** An act on clients, as JSON. `text` is shown to them. */
 export type ClientAct =
-  | { readonly act: 'tell' | 'end'; readonly whom: Whom; readonly text: string }
-  | { readonly act: 'leave'; readonly room: RoomName; readonly whom: Whom; readonly text: string }
+  | { readonly act: 'tell' | 'end'; readonly whom: ClientTarget; readonly text: string }
+  | { readonly act: 'leave'; readonly room: RoomName; readonly whom: ClientTarget; readonly text: string }

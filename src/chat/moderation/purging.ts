@@ -11,7 +11,7 @@ import { Acting } from './acting.ts'
 import { pause } from './keeping.ts'
 
 /** `asked`: nothing was removed yet. */
-interface Purged {
+interface PurgeOutcome {
   readonly kind: 'asked' | 'purged'
   readonly who: string
   /** Absent for guests. */
@@ -35,7 +35,7 @@ export class Purging extends Acting {
    * Removes a person's lines and routines, or the lines of all guests with this name, what the lines set, and
    * each room's requests, results and summaries since the first line. Only counts unless `isSure`.
    */
-  async purge(actor: Person, word: string, isSure: boolean): Promise<Purged> {
+  async purge(actor: Person, word: string, isSure: boolean): Promise<PurgeOutcome> {
     const { stores, clock, nextId, server } = this.parts
     this.assertInGoodStanding(actor)
     if (!actor.admin && !(await stores.people.byId(actor.id))?.admin)

@@ -1,6 +1,6 @@
 import { parseNetwork } from '../../base/network.ts'
 import { skeleton } from '../../base/text/names.ts'
-import { Refusal, unlessRefused } from '../../words/errors.ts'
+import { Refusal, ignoreRefusal } from '../../words/errors.ts'
 import type { Fingerprint, Person } from '../../words/person.ts'
 import type { Room } from '../room.ts'
 import type { ModerationParts } from './acting.ts'
@@ -87,7 +87,7 @@ export async function findSanctions(
 ): Promise<readonly Sanction[]> {
   const words = [word, parseNetwork(word)?.text]
   const look = skeleton(word.replace(/^@/, ''))
-  const person = await findPerson(word, parts).catch(unlessRefused)
+  const person = await findPerson(word, parts).catch(ignoreRefusal)
   const own = all.filter(
     ({ who, people, network }) =>
       words.includes(who) ||

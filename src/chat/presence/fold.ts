@@ -1,5 +1,5 @@
 import type { Entry } from '../../words/entry.ts'
-import { type Coming, nameOf, Tally } from './tally.ts'
+import { type PresenceLine, nameOf, Tally } from './tally.ts'
 
 /** The most entries in a waiting line, which would grow without end otherwise. */
 const MAX_IN_A_ROW = 200
@@ -55,11 +55,11 @@ export class PresenceFold {
 
 class Row {
   readonly #tally = new Tally()
-  #last: Coming | undefined
+  #last: PresenceLine | undefined
   #made: { readonly columns: number; readonly line: Entry } | undefined
   length = 0
 
-  add(entry: Coming): void {
+  add(entry: PresenceLine): void {
     this.#tally.addEntry(entry)
     this.#last = entry
     this.#made = undefined
@@ -88,7 +88,7 @@ export function foldedLines(
   entries: readonly FoldedEntry[],
   columns: number,
 ): ReadonlyMap<Entry['id'], Entry> {
-  const rows: Coming[][] = []
+  const rows: PresenceLine[][] = []
   let others = 0
   let before: FoldedEntry | undefined
   for (const entry of entries) {
@@ -110,4 +110,4 @@ export function foldedLines(
   return lines
 }
 
-const isComing = (entry: FoldedEntry): entry is Coming => 'kind' in entry && entry.kind === 'presence'
+const isComing = (entry: FoldedEntry): entry is PresenceLine => 'kind' in entry && entry.kind === 'presence'

@@ -7,7 +7,7 @@ export interface PresenceChange {
   readonly event: 'joined' | 'left'
 }
 
-export type Coming = PresenceEntry | PresenceSumEntry
+export type PresenceLine = PresenceEntry | PresenceSumEntry
 
 /** The first and the last change of a person, by the words for both. */
 const COURSES = {
@@ -39,7 +39,7 @@ export class Tally {
   }
 
   /** A sum has no order: a person who was here before it counts as having left first. */
-  addEntry(entry: Coming): void {
+  addEntry(entry: PresenceLine): void {
     if (entry.event !== 'summed') return this.add({ name: nameOf(entry), event: entry.event })
     const back = new Set(entry.left.filter((name) => this.#isHere(name)))
     for (const name of back) this.add({ name, event: 'left' })
@@ -63,7 +63,7 @@ export class Tally {
   }
 
   /** A line with the last entry's id and time. It has names if they fit into 80 or `columns` cells. */
-  lineAt({ id, at, room }: Coming, columns: number): Entry {
+  lineAt({ id, at, room }: PresenceLine, columns: number): Entry {
     const text = this.#shortText(columns)
     return { id, at, room, kind: 'presence', author: SYSTEM, event: 'summed', ...this.#names(), text }
   }

@@ -2,7 +2,7 @@ import type { Entry } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import { keyOfGuest } from '../../words/person.ts'
 import type { Fingerprint, Person, PersonId } from '../../words/person.ts'
-import type { Ignored, IgnoredStore, Sender } from './ports.ts'
+import type { IgnoredPerson, IgnoredStore, Sender } from './ports.ts'
 
 /** The people that one person ignores, with later changes until `close`. */
 export interface IgnoreFilter {
@@ -67,7 +67,7 @@ export class Ignores {
     }
   }
 
-  async list({ id, guest }: Person): Promise<readonly Ignored[]> {
+  async list({ id, guest }: Person): Promise<readonly IgnoredPerson[]> {
     if (!guest) return await this.#store.ignoredBy(id)
     const people = this.#open.get(id)?.ignored.values() ?? []
     return [...people].toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -120,7 +120,7 @@ export class Ignores {
   }
 
   #read(person: Pick<Person, 'id' | 'guest'>): OpenList {
-    const ignored = new Map<PersonId, Ignored>()
+    const ignored = new Map<PersonId, IgnoredPerson>()
     const read = async (): Promise<void> => {
       // Somebody may have been added meanwhile.
       for (const one of await (person.guest ? [] : this.#store.ignoredBy(person.id))) ignored.set(one.id, one)
@@ -140,7 +140,7 @@ export class Ignores {
   }
 }
 
-type IgnoreList = Map<PersonId, Ignored>
+type IgnoreList = Map<PersonId, IgnoredPerson>
 
 /** Remembers a new key of an ignored person, or a new name with a key of theirs. */
 function learn(list: IgnoreList, { id, name }: Pick<Person, 'id' | 'name'>, key: Fingerprint): void {

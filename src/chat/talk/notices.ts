@@ -1,6 +1,6 @@
 import type { Log, MonotonicClock } from '../../base/environment.ts'
 import type { Entry } from '../../words/entry.ts'
-import { unlessRefused } from '../../words/errors.ts'
+import { ignoreRefusal } from '../../words/errors.ts'
 import { createQuotaLedger } from '../limits.ts'
 import { addressedWords } from '../../words/mentions.ts'
 import type { Person } from '../../words/person.ts'
@@ -56,10 +56,10 @@ export class Notices {
   async #tellMentioned(entry: Entry): Promise<void> {
     const { talk, rooms } = this.#parts
     for (const word of addressedWords(entry).slice(0, MAX_WORDS)) {
-      const person = await talk.findPerson.called(word).catch(unlessRefused)
+      const person = await talk.findPerson.called(word).catch(ignoreRefusal)
       if (!person || person.id === entry.by || person.name === entry.author) continue
       await this.#tell(person, async () => {
-        const room = await rooms.get(entry.room, person).catch(unlessRefused)
+        const room = await rooms.get(entry.room, person).catch(ignoreRefusal)
         const filter = await talk.ignores.open(person)
         filter.close()
         const { rings } = await this.#parts.preferences.of(person)

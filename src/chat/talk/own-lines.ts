@@ -96,7 +96,7 @@ export function revise(entries: readonly Entry[], next: Entry): readonly Entry[]
   if (next.kind === 'message' && next.edits !== undefined)
     return entries.map((entry) => (isFirstVersion(entry, next) ? newVersion(entry, next) : entry))
   if (next.kind === 'notice' && next.retracts !== undefined)
-    return [...entries.filter((entry) => !isGoneWith(entry, next.retracts)), next]
+    return [...entries.filter((entry) => !isRemovedWith(entry, next.retracts)), next]
   if (next.kind === 'notice' && next.purged) {
     const gone = saidBy(entries, next.purged)
     return [...entries.filter(({ id }) => !gone.has(id)), next]
@@ -130,7 +130,7 @@ export function saidBy(entries: readonly Entry[], { name, id }: Speaker): Readon
 /** True for entries of guests and for entries without `by`, in old logs. */
 const isWithoutPerson = ({ by }: Entry): boolean => by === undefined || keyOfGuest(by) !== undefined
 
-const isGoneWith = (entry: Entry, retracted: EntryId | undefined): boolean =>
+const isRemovedWith = (entry: Entry, retracted: EntryId | undefined): boolean =>
   entry.id === retracted || (entry.kind === 'action' && entry.reacts === retracted)
 
 const isFirstVersion = (entry: Entry, { edits }: MessageEntry): entry is MessageEntry =>

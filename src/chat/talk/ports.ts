@@ -32,7 +32,7 @@ export interface DirectMessageStore {
   remove(ids: readonly string[]): Promise<void>
 }
 
-export interface Ignored {
+export interface IgnoredPerson {
   readonly id: PersonId
   /** The current name; for a guest, the name at the time of ignoring. */
   readonly name: string
@@ -43,7 +43,7 @@ export interface Ignored {
 }
 
 export interface IgnoredStore {
-  ignoredBy(person: PersonId): Promise<readonly Ignored[]>
+  ignoredBy(person: PersonId): Promise<readonly IgnoredPerson[]>
   /** `key` is the key of the other's login. Changes nothing for somebody who is ignored already. */
   add(person: PersonId, other: Pick<Person, 'id' | 'name'>, key?: Fingerprint): Promise<void>
   remove(person: PersonId, other: PersonId): Promise<void>

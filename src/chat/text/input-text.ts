@@ -15,13 +15,13 @@ export function messageText(raw: string, limits: MessageLimits): string {
   const text = cleanText(raw).replace(/\n+$/, '')
   if (isBlank(text)) throw new Refusal('there is nothing to say: the message is empty')
   const lines = text.split('\n').length
-  if (lines === 1) needAtMost(limits.message_chars, [...text].length, 'characters')
-  else needAtMost(limits.paste_bytes, new TextEncoder().encode(text).length, 'bytes')
-  needAtMost(limits.message_lines, lines, 'lines')
+  if (lines === 1) assertAtMost(limits.message_chars, [...text].length, 'characters')
+  else assertAtMost(limits.paste_bytes, new TextEncoder().encode(text).length, 'bytes')
+  assertAtMost(limits.message_lines, lines, 'lines')
   return text
 }
 
-function needAtMost(allowed: number, found: number, what: string): void {
+function assertAtMost(allowed: number, found: number, what: string): void {
   if (found <= allowed) return
   throw new Refusal(`the message has ${found} ${what} and ${allowed} are allowed; nothing was sent`)
 }

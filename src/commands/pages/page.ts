@@ -63,10 +63,10 @@ function timeElement(at: number, from: number): Html {
 const PEOPLE_COLOURS = 6
 
 /** Returns the name of an entry's author. Its writing direction does not affect the text around it. */
-export type AuthorName = (entry: Pick<Entry, 'author' | 'kind'>) => Html
+export type RenderAuthor = (entry: Pick<Entry, 'author' | 'kind'>) => Html
 
 /** Gives the first six speakers a colour each; other speakers share these colours. */
-export function createAuthorNames(): AuthorName {
+export function createRenderAuthor(): RenderAuthor {
   const owners = new Map<string, number>()
 
   function colourOf(name: string): number {

@@ -25,12 +25,12 @@ import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { loadMarkdownHtml, type MarkdownToHtml } from './markdown-html.ts'
 import {
   PAGE_END,
-  createAuthorNames,
+  createRenderAuthor,
   exactText,
   momentHtml,
   pageHead,
   timeHtml,
-  type AuthorName,
+  type RenderAuthor,
 } from './page.ts'
 
 /** A room's log as a page, made piece by piece while the log is read, oldest entry first. */
@@ -51,7 +51,7 @@ export async function createTranscript(
   { name, topic, pins }: { readonly name: string; readonly topic: string; readonly pins: readonly string[] },
   at: number,
 ): Promise<Transcript> {
-  const parts = { markdown: await loadMarkdownHtml(), nameOf: createAuthorNames() }
+  const parts = { markdown: await loadMarkdownHtml(), nameOf: createRenderAuthor() }
   let day = ''
   let count = 0
   let row: Entry[] = []
@@ -109,7 +109,7 @@ const dayOf = ({ at }: Entry): string => new Date(at).toISOString().slice(0, 10)
 
 interface EntryParts {
   readonly markdown: MarkdownToHtml
-  readonly nameOf: AuthorName
+  readonly nameOf: RenderAuthor
 }
 
 /** Yields an entry with its whole text, piece by piece. Long text that no person or model said unfolds. */
@@ -168,7 +168,7 @@ const editedHtml = (edits: EntryId | undefined, mark: string): Html =>
     ? markup`<span class="dim">${mark}</span>`
     : markup` <a href="#${anchorOf(edits)}">${mark.trim()}</a>`
 
-function actionHtml(entry: ActionEntry, nameOf: AuthorName): Html {
+function actionHtml(entry: ActionEntry, nameOf: RenderAuthor): Html {
   const what = actionText(entry)
   const shown = entry.reacts === undefined ? what : markup`<a href="#${anchorOf(entry.reacts)}">${what}</a>`
   return markup`<p id="${anchorOf(entry.id)}" class="plain"><span class="dim">${timeHtml(entry.at)}</span> * ${nameOf(entry)}${copiedMark(entry)} ${shown}</p>

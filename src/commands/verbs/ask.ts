@@ -144,7 +144,7 @@ const ENDED_BADLY: ReadonlySet<string> = new Set(['failed', 'stopped', 'cut'])
 const isAnswered = ({ message, model }: Asked, later: readonly Asked[]): boolean =>
   later.some((one) => one.message.id === message.id && one.model === model && one.outcome === 'done')
 
-type Stoppable = Pick<Services, 'turns' | 'runs' | 'summaries'>
+type StopServices = Pick<Services, 'turns' | 'runs' | 'summaries'>
 
 export const stop = verb({
   name: 'stop',
@@ -169,7 +169,7 @@ export const stop = verb({
 })
 
 /** Stops what the person asked for; for a manager, everything. Throws `Refusal` if nothing was running. */
-async function stopAll(services: Stoppable, room: Room, person: Person): Promise<void> {
+async function stopAll(services: StopServices, room: Room, person: Person): Promise<void> {
   const all = mayManage(await room.roleOf(person))
   const isStopped = cancelWork(services, room, person, all)
   const isSummaryStopped = all && services.summaries.stop(room.name)
@@ -179,7 +179,7 @@ async function stopAll(services: Stoppable, room: Room, person: Person): Promise
 
 /** `^X`: stops only what the person asked for. Rejects with `Refusal` if nothing of it was running. */
 export async function stopOwn(
-  services: Omit<Stoppable, 'summaries'>,
+  services: Omit<StopServices, 'summaries'>,
   room: Room,
   person: Person,
 ): Promise<void> {
@@ -192,7 +192,7 @@ export async function stopOwn(
 
 /** Returns false if nothing was stopped. */
 function cancelWork(
-  { turns, runs }: Omit<Stoppable, 'summaries'>,
+  { turns, runs }: Omit<StopServices, 'summaries'>,
   room: Room,
   person: Person,
   all: boolean,
@@ -206,7 +206,7 @@ function cancelWork(
 }
 
 /** Throws `Refusal` if the person may stop no turn of the model, or no model has this name. */
-async function stopModel({ turns }: Stoppable, word: string, room: Room, person: Person): Promise<void> {
+async function stopModel({ turns }: StopServices, word: string, room: Room, person: Person): Promise<void> {
   const running = turns.running(room.name)
   // A model that the config does not have any more may still be at work.
   const model = modelNamed(word, [

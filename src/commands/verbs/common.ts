@@ -40,9 +40,9 @@ import {
   type Caller,
   type Command,
   type CommandDefinition,
-  type Completing,
+  type CompletionContext,
   type FlagSpec,
-  type Here,
+  type RoomCommandContext,
   type RoomUse,
 } from '../command.ts'
 import type { FindHelp, HelpKey } from '../help.ts'
@@ -141,7 +141,10 @@ export const tellRoom = async (room: Room, { name }: Person, text: string): Prom
   void (await room.record({ kind: 'notice', level: 'info', author: name, text }))
 
 /** Records in the room what the person changed. Also prints it for a script, which does not see the room. */
-export async function announce({ room, person, session, out }: Here, text: string): Promise<void> {
+export async function announce(
+  { room, person, session, out }: RoomCommandContext,
+  text: string,
+): Promise<void> {
   await tellRoom(room, person, text)
   if (!session) out.line(text)
 }
@@ -223,12 +226,12 @@ export function dateText(at: number, { session }: Pick<Caller, 'session'>): stri
 }
 
 /** Names of the other people in the room, for completion. */
-export const peopleIn = ({ room, person }: Completing): readonly string[] =>
+export const peopleIn = ({ room, person }: CompletionContext): readonly string[] =>
   room.present().flatMap(({ id, name }) => (id === person.id ? [] : name))
 
 /** Names of the other people in the room, then of all others who can be written to. */
 export const peopleToReach = async (
-  where: Completing,
+  where: CompletionContext,
   { talk }: Pick<Services, 'talk'>,
 ): Promise<readonly string[]> => {
   const others = await talk.findPerson.beginning(where.word.replace(/^@/, ''))
@@ -237,6 +240,6 @@ export const peopleToReach = async (
 
 /** The names of the rooms that somebody can see. */
 export const roomNames = async (
-  { person }: Pick<Completing, 'person'>,
+  { person }: Pick<CompletionContext, 'person'>,
   { rooms }: Pick<Services, 'rooms'>,
 ): Promise<readonly RoomName[]> => (await rooms.list(person)).map(({ name }) => name)

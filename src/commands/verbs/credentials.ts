@@ -28,9 +28,9 @@ export const keys = verb({
     ({ list: listKeys, add: addKey, remove: removeKey })[context.args.action](services.comingIn, context),
 })
 
-type ComingIn = Services['comingIn']
+type LoginServices = Services['comingIn']
 
-async function listKeys({ keys }: ComingIn, context: KeyContext): Promise<void> {
+async function listKeys({ keys }: LoginServices, context: KeyContext): Promise<void> {
   const { person, args } = context
   if (args.key !== undefined) throw new Misuse('list takes nothing more')
   const all = await keys.list(person)
@@ -42,7 +42,7 @@ async function listKeys({ keys }: ComingIn, context: KeyContext): Promise<void> 
   )
 }
 
-async function addKey({ keys }: ComingIn, { person, args, out, script }: KeyContext): Promise<void> {
+async function addKey({ keys }: LoginServices, { person, args, out, script }: KeyContext): Promise<void> {
   const line = args.key ?? (await script?.stdin('until-end')) ?? ''
   if (line.trim() === '') throw new Refusal('there is no key: give the line of a .pub file')
   const key = await keys.add(person, line)
@@ -50,7 +50,7 @@ async function addKey({ keys }: ComingIn, { person, args, out, script }: KeyCont
 }
 
 async function removeKey(
-  { keys, clients }: ComingIn,
+  { keys, clients }: LoginServices,
   { person, args, out, script }: KeyContext,
 ): Promise<void> {
   const fingerprint = args.key?.trim() ?? ''

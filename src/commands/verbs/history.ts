@@ -7,7 +7,7 @@ import { foldedLines } from '../../chat/presence/index.ts'
 import { searchTerms, termsText, searchPhrase } from '../../chat/text/index.ts'
 import { safeJson } from '../../base/json.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
-import type { Styled } from '../../base/text/styled.ts'
+import type { StyledText } from '../../base/text/styled.ts'
 import { checkpointOf } from '../../turns/index.ts'
 import { CHECKPOINT_KEY } from '../../wrap/index.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type Caller } from '../command.ts'
@@ -112,7 +112,7 @@ async function printEntries(
   {
     hasRooms = false,
     line = entryLine,
-  }: { hasRooms?: boolean; line?: (entry: Entry) => string | Styled } = {},
+  }: { hasRooms?: boolean; line?: (entry: Entry) => string | StyledText } = {},
 ): Promise<void> {
   for (const entry of entries) {
     const before = `${minuteOf(entry.at, caller)} ${hasRooms ? `${entry.room} ` : ''}`
@@ -121,7 +121,7 @@ async function printEntries(
   await caller.out.ready()
 }
 
-const withPrefix = (before: string, text: string | Styled): string | Styled =>
+const withPrefix = (before: string, text: string | StyledText): string | StyledText =>
   typeof text === 'string'
     ? before + text
     : { lines: text.lines.map((spans, index) => (index === 0 ? [{ text: before }, ...spans] : spans)) }
@@ -181,7 +181,7 @@ export const search = verb({
     let isFound = false
     for await (const page of pages) {
       isFound ||= page.length > 0
-      const line = (entry: Entry): string | Styled =>
+      const line = (entry: Entry): string | StyledText =>
         session ? hitLines(entry, phrases, preferences) : entryLine(entry)
       await printEntries(page, context, flags.json, { hasRooms: !room, line })
       if (signal.aborted) return

@@ -3,7 +3,7 @@ import { wholeText } from '../../words/entry-text.ts'
 import type { Entry } from '../../words/entry.ts'
 import { type Place, findPlaces, type SearchPhrase } from '../../chat/text/index.ts'
 import { characterAt } from '../../base/text/characters.ts'
-import type { Span, SpanStyle, Styled } from '../../base/text/styled.ts'
+import type { Span, SpanStyle, StyledText } from '../../base/text/styled.ts'
 import { type NameStyles, personNameStyle } from '../../chat/personal/index.ts'
 
 const MOST_LINES = 3
@@ -14,7 +14,7 @@ const MOST_UNITS = 240
 const UNITS_BEFORE = 60
 
 /** Returns the author and at most three lines with most of the phrases. `…` marks omitted text. */
-export function hitLines(entry: Entry, phrases: readonly SearchPhrase[], names: NameStyles): Styled {
+export function hitLines(entry: Entry, phrases: readonly SearchPhrase[], names: NameStyles): StyledText {
   const text = wholeText(entry)
   const label = entry.kind === 'tool_call' ? '' : wholeText({ ...entry, text: '' })
   const begin = text.length - text.slice(label.length).trimStart().length

@@ -40,7 +40,7 @@ export const instruct = verb({
     const model = named === undefined ? ALL_MODELS : modelNamed(named, names)
     const own = all.filter((one) => one.model === model)
     const isShown = flags.json || flags.back !== undefined
-    const words = isShown ? typed : await withPiped(typed, context)
+    const words = isShown ? typed : await withPipedText(typed, context)
     if (words === '' && flags.back === undefined) {
       const shown = named === undefined ? all : own
       return print(context, shownJson(room.name, shown), shownLines(shown, context))
@@ -65,7 +65,7 @@ function modelAndWords(given = ''): { readonly model?: string; readonly words: s
 }
 
 /** Resolves to the words, or to a script's piped text. Waits for the end of the pipe only for `-`. */
-async function withPiped(words: string, { script }: Caller): Promise<string> {
+async function withPipedText(words: string, { script }: Caller): Promise<string> {
   if (!script || (words !== '' && words !== '-')) return words
   const piped = (await script.stdin(words === '-' ? 'until-end' : 'if-ready')).trim()
   if (words === '-' && piped === '')

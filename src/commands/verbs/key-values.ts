@@ -86,7 +86,7 @@ async function setValue(
   return value
 }
 
-interface Given {
+interface KvArguments {
   readonly key?: string | undefined
   readonly value?: string | undefined
   /** True if the value is only read, even if text is piped in. */
@@ -100,7 +100,7 @@ const REMOVES: ReadonlySet<string> = new Set(['delete', 'del', 'rm', 'remove', '
  * Understands `list`, `set KEY VALUE`, `get KEY` and `delete KEY`. A key of the room with such a name takes
  * precedence, but `get KEY` never changes anything. Throws `Misuse`.
  */
-function readWords({ key, value }: Given, values: Values): Given {
+function readWords({ key, value }: KvArguments, values: Values): KvArguments {
   if (key === undefined || (values.has(key) && !(key === GET && value !== undefined))) return { key, value }
   if (key === 'list' && value === undefined) return {}
   const { word, rest } = takeWord(value ?? '')

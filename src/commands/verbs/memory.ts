@@ -1,7 +1,7 @@
 import { Refusal } from '../../words/errors.ts'
 import type { Room } from '../../chat/index.ts'
-import { type StoredMemory, type Whose, memories as countedMemories } from '../../turns/memory/index.ts'
-import { arg, flag, JSON_FLAG, Misuse, text, type Caller, type Completing } from '../command.ts'
+import { type StoredMemory, type RoomOrMe, memories as countedMemories } from '../../turns/memory/index.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type Caller, type CompletionContext } from '../command.ts'
 import { announce, dateText, iso, listedNumber, print, verb, type Services } from './common.ts'
 
 const ME = flag('me', 'your lines about yourself, instead of those of a room', { insteadOfRoom: true })
@@ -59,7 +59,7 @@ export const memory = verb({
     if (whose === 'me') throw new Misuse('here means a room, and --me none')
     if (args.state !== undefined) await memories.setGoesAlong(person, whose, args.state === 'on')
     const goes = !person.guest && (await memories.goesAlong(person, whose))
-    print({ out, flags }, { room: whose.name, goes_along: goes }, alongText(whose, goes))
+    print({ out, flags }, { room: whose.name, goes_along: goes }, memoryUseText(whose, goes))
   },
 })
 
@@ -92,12 +92,12 @@ function roomOf({ room }: { readonly room: Room | undefined }): Room {
 const memoryNumber = (word: string | undefined): number =>
   listedNumber(word, 'N is the number of a memory, as /memory lists it')
 
-const alongText = ({ name }: Room, goes: boolean): string =>
+const memoryUseText = ({ name }: Room, goes: boolean): string =>
   goes ? `your memories of yourself are used in ${name}` : `your memories of yourself are not used in ${name}`
 
 type Shown = Caller & { readonly flags: { readonly json: boolean } }
 
-async function show(whose: Whose, context: Shown, memories: Services['memories']): Promise<void> {
+async function show(whose: RoomOrMe, context: Shown, memories: Services['memories']): Promise<void> {
   const { person } = context
   if (whose === 'me' && person.guest) throw new Refusal('nothing is remembered about guests')
   const versions = await memories.versions(whose, person)
@@ -122,7 +122,9 @@ async function show(whose: Whose, context: Shown, memories: Services['memories']
     `${number}  ${dateText(at, context)}  ${author}  ${words}`
   const none = whose === 'me' ? 'nothing is remembered about you' : 'nothing is remembered for this room'
   const mine =
-    whose === 'me' || own.length === 0 ? [] : [`${alongText(whose, goes)} (${countedMemories(own.length)})`]
+    whose === 'me' || own.length === 0
+      ? []
+      : [`${memoryUseText(whose, goes)} (${countedMemories(own.length)})`]
   print(context, json, [
     ...(current.length > 0 ? current.map(line) : [none]),
     ...(forgotten.length > 0 ? ['forgotten:', ...forgotten.map(line)] : []),
@@ -138,7 +140,7 @@ function lastTexts(versions: readonly StoredMemory[]): readonly StoredMemory[] {
 }
 
 async function numbersOf(
-  { room, person }: Completing,
+  { room, person }: CompletionContext,
   { memories }: Services,
   which: 'current' | 'forgotten',
 ): Promise<readonly string[]> {

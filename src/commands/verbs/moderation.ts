@@ -6,7 +6,16 @@ import type { Person } from '../../words/person.ts'
 import { parseDuration } from '../../base/amounts.ts'
 import { skeleton } from '../../base/text/names.ts'
 import { takeWord } from '../../base/text/words.ts'
-import { arg, flag, JSON_FLAG, Misuse, text, type ArgumentSpec, type Caller, type Here } from '../command.ts'
+import {
+  arg,
+  flag,
+  JSON_FLAG,
+  Misuse,
+  text,
+  type ArgumentSpec,
+  type Caller,
+  type RoomCommandContext,
+} from '../command.ts'
 import {
   dateText,
   iso,
@@ -31,7 +40,12 @@ interface ManagerVerb {
   /** Completes "only the owner of ROOM, an op or an admin can …". */
   readonly manage: string
   readonly allowedOverQuota?: true
-  act(services: Services, context: Here, name: string, more: string | undefined): Promise<ActResult>
+  act(
+    services: Services,
+    context: RoomCommandContext,
+    name: string,
+    more: string | undefined,
+  ): Promise<ActResult>
 }
 
 /** A verb that acts on one person, for managers of the room; it prints the notice of the act. */

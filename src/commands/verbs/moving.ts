@@ -34,12 +34,12 @@ export const join = verb({
   },
 })
 
-type Joining = Pick<Services, 'moderation' | 'followed'> & { readonly stores: Stores }
+type JoinServices = Pick<Services, 'moderation' | 'followed'> & { readonly stores: Stores }
 type Stores = { readonly chat: Pick<Services['stores']['chat'], 'rooms'> }
 
 /** Makes a person a member, who is notified of mentions. Returns the answer. Rejects with `Refusal`. */
 async function becomeMember(
-  { moderation, followed }: Omit<Joining, 'stores'>,
+  { moderation, followed }: Omit<JoinServices, 'stores'>,
   room: Room,
   person: Person,
 ): Promise<string> {
@@ -50,7 +50,7 @@ async function becomeMember(
 
 /** Enters the room of this name by `goIn`. Rejects with `Refusal` and as `goIn` does. */
 export async function joinRoom(
-  services: Joining,
+  services: JoinServices,
   name: string,
   person: Person,
   goIn: (room: Room) => Promise<void>,
@@ -60,7 +60,7 @@ export async function joinRoom(
 
 /** Nobody needs membership of the lobby, which nobody can leave; guests have no memberships. */
 async function enterAsMember(
-  services: Joining,
+  services: JoinServices,
   room: Room,
   person: Person,
   goIn: (room: Room) => Promise<void>,
@@ -71,7 +71,7 @@ async function enterAsMember(
 
 /** An invited person who goes into a private room becomes a member of it. */
 async function enter(
-  { stores }: Pick<Joining, 'stores'>,
+  { stores }: Pick<JoinServices, 'stores'>,
   room: Room,
   person: Person,
   goIn: (room: Room) => Promise<void>,

@@ -3,7 +3,7 @@ import { duration } from '../../base/amounts.ts'
 import { UTC, type Zone, zoneOf } from '../../base/zone.ts'
 import type { Room } from '../../chat/index.ts'
 import { conditionText, parseUntil, timeText, type Routine } from '../../turns/routines/index.ts'
-import { type Caller, type Completing, flag, Misuse } from '../command.ts'
+import { type Caller, type CompletionContext, flag, Misuse } from '../command.ts'
 import type { Services } from './common.ts'
 import { checkedScope, scopeWords } from './tools.ts'
 
@@ -24,8 +24,10 @@ export const ROUTINE_FLAGS = [
 export const ROUTINE_NOTE =
   '`[routines] allow` of the config says who may use them; by default members may use `remind` and `every`, ops also `watch` and `listen`. On an open server only admins may make routines that ask a model. Guests may use none.'
 
-export const completeTools = async (where: Completing, { turns }: Services): Promise<readonly string[]> =>
-  scopeWords(await turns.scope(where))
+export const completeTools = async (
+  where: CompletionContext,
+  { turns }: Services,
+): Promise<readonly string[]> => scopeWords(await turns.scope(where))
 
 interface GivenOptions {
   readonly tools: string | undefined

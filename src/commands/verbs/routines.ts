@@ -1,7 +1,7 @@
 import { counted, DAY_MS } from '../../base/amounts.ts'
 import { zoneOf } from '../../base/zone.ts'
 import { conditionText, type ListedRoutine, routineText, timeText } from '../../turns/routines/index.ts'
-import { arg, type CommandContext, type Completing, JSON_FLAG, Misuse } from '../command.ts'
+import { arg, type CommandContext, type CompletionContext, JSON_FLAG, Misuse } from '../command.ts'
 import { iso, listedNumber, print, type Services, verb } from './common.ts'
 
 const ARGUMENTS = [
@@ -38,7 +38,7 @@ export const routines = verb({
 })
 
 async function numbersFor(
-  { room, person, given }: Completing,
+  { room, person, given }: CompletionContext,
   { routines: service }: Services,
 ): Promise<readonly string[]> {
   if (given.includes('list')) return []

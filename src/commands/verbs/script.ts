@@ -54,7 +54,7 @@ const ACTIONS = {
   },
 
   async check(services: Services, context: Context): Promise<void> {
-    await mustCompose(services, context, await sourceOf(context))
+    await assertComposes(services, context, await sourceOf(context))
     const models = services.turns.names().length
     const which = models > 1 ? ` for all ${models} models` : ''
     context.out.line(`the script compiles and composes${which}`)
@@ -62,7 +62,7 @@ const ACTIONS = {
 
   async set(services: Services, context: Context): Promise<void> {
     const source = await sourceOf(context)
-    await mustCompose(services, context, source)
+    await assertComposes(services, context, source)
     await store(services, context, source, 'set')
   },
 
@@ -87,7 +87,7 @@ async function sourceOf({ args, script, room }: Context): Promise<string> {
   return source
 }
 
-async function mustCompose(
+async function assertComposes(
   { turns }: Services,
   { room, person, out }: Context,
   source: string,

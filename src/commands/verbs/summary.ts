@@ -90,10 +90,10 @@ async function set(services: Services, context: Context): Promise<void> {
   await announce(context, `${person.name} changed the room's summary`)
 }
 
-type Covered = Pick<StoredSummary, 'room' | 'first' | 'last'>
+type CoveredRange = Pick<StoredSummary, 'room' | 'first' | 'last'>
 
 /** A first summary covers only the oldest entry, so that nothing is lost. */
-async function oldestOf({ stores }: Services, room: RoomName): Promise<Covered> {
+async function oldestOf({ stores }: Services, room: RoomName): Promise<CoveredRange> {
   const after = checkpointOf(await stores.chat.rooms.getValue(room, CHECKPOINT_KEY))?.after
   const [oldest] = await stores.prompts.history.following(room, {
     encoding: '',
@@ -118,7 +118,7 @@ async function clear(services: Services, context: Context): Promise<void> {
 const put = (
   { stores, clock }: Services,
   { person }: Context,
-  { room, first, last }: Covered,
+  { room, first, last }: CoveredRange,
   words: string,
 ): Promise<unknown> =>
   stores.prompts.summaries.put({ room, text: words, first, last, author: person.name, at: clock.now() })

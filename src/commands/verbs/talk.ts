@@ -1,6 +1,6 @@
 import { BACK, type SentMessage, EDIT_MINUTES, EMOJI_NAMES, type Talk } from '../../chat/talk/index.ts'
 import { skeleton } from '../../base/text/names.ts'
-import { Refusal, unlessRefused } from '../../words/errors.ts'
+import { Refusal, ignoreRefusal } from '../../words/errors.ts'
 import { arg, kindOf, Misuse, text, type Caller } from '../command.ts'
 import { forCaller } from '../hints.ts'
 import { isStdin, peopleToReach, programMarks, textOrStdin, verb } from './common.ts'
@@ -63,7 +63,7 @@ export const msg = verb({
 async function refuseModel(word: string, { findPerson }: Talk, models: readonly string[]): Promise<void> {
   const name = word.replace(/^@/, '').toLowerCase()
   if (!models.includes(name)) return
-  const isPerson = await findPerson.called(name).then(() => true, unlessRefused)
+  const isPerson = await findPerson.called(name).then(() => true, ignoreRefusal)
   if (!isPerson) throw new Refusal(`${name} is a model, no person: /talk @${name} is your own room with it`)
 }
 

@@ -34,7 +34,9 @@ export const talk = verb({
     if (context.args.model === undefined) return await listTalks(context, services)
     const { room, isNew } = await openTalk(services, context.args.model, context)
     if (context.flags.new && !isNew) await beginAfresh(services, room, context)
-    return context.session ? await goThere(context, services, room) : await askThere(context, services, room)
+    return context.session
+      ? await enterTalk(context, services, room)
+      : await askInTalk(context, services, room)
   },
 })
 
@@ -64,7 +66,7 @@ async function beginAfresh(services: Services, room: Room, { person }: TalkConte
   await tellRoom(room, person, words)
 }
 
-async function goThere(context: TalkContext, services: Services, room: Room): Promise<void> {
+async function enterTalk(context: TalkContext, services: Services, room: Room): Promise<void> {
   const { args, flags, person, session, out } = context
   if (flags.json) throw new Misuse('--json lists talks, and is for scripts')
   if (flags.allow.length > 0) await callerPermissions(services, { ...context, room }, flags.allow)
@@ -76,7 +78,7 @@ async function goThere(context: TalkContext, services: Services, room: Room): Pr
   else if (session?.isPipe) out.line(`-- lines from a pipe need the mention: @${model} …`)
 }
 
-async function askThere(context: TalkContext, services: Services, room: Room): Promise<void | false> {
+async function askInTalk(context: TalkContext, services: Services, room: Room): Promise<void | false> {
   const { args, flags, person, script } = context
   const here = { ...context, room }
   const how = await callerPermissions(services, here, flags.allow)

@@ -93,13 +93,13 @@ export const usage = verb({
 
 type UsageReport = Awaited<ReturnType<typeof reportOn>>
 
-type Where = UsageQuery extends infer Query ? (Query extends unknown ? Omit<Query, 'by'> : never) : never
+type UsageScope = UsageQuery extends infer Query ? (Query extends unknown ? Omit<Query, 'by'> : never) : never
 
 /**
  * Sums charges in four groupings, days newest first. Reads once for each grouping, so that a charge between
  * two reads is only in the later groupings.
  */
-async function reportOn(charges: Services['stores']['models']['charges'], where: Where) {
+async function reportOn(charges: Services['stores']['models']['charges'], where: UsageScope) {
   const sums = async (by: Grouping) => sumsByKey(await charges.usage({ ...where, by }))
   const [models, people, rooms, days] = await Promise.all([
     sums('model'),

@@ -1,7 +1,7 @@
 import { safeJson } from '../../base/json.ts'
 import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
 import { plainRows } from '../../base/text/pages.ts'
-import type { Span, Styled } from '../../base/text/styled.ts'
+import type { Span, StyledText } from '../../base/text/styled.ts'
 import { nameInLabel } from '../../words/names.ts'
 import { BREAK, userContent, withoutAskersMemory, type BudgetReport, type Prompt } from '../../wrap/index.ts'
 import {
@@ -105,7 +105,7 @@ export function wrapChart(
   { model, prompt, groups }: ShownPrompt,
   columns: number,
   form: 'folded' | 'unfolded' = 'folded',
-): Styled {
+): StyledText {
   const { budget } = prompt
   const shares = sharesOf(prompt)
   const cells = Math.max(NARROWEST, columns - 1)

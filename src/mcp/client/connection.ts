@@ -6,8 +6,8 @@ import { createDeferred } from '../../base/jobs/waiting.ts'
 import type { ToolContext } from '../../tools/index.ts'
 import type { McpServerConfig } from '../config.ts'
 import type { ServerLogin } from '../logins.ts'
-import { isUnmistakable, redact, secretValues } from '../redact.ts'
-import { explainError, isRefusal, isTurnedAway, NOT_ASKED, type Sdk } from './explain-error.ts'
+import { isDistinctive, redact, secretValues } from '../redact.ts'
+import { explainError, isRefusal, isAccessDenied, NOT_ASKED, type Sdk } from './explain-error.ts'
 import { createHttpTransport } from './http.ts'
 import { StdioTransport, type EndingTransport, type LaunchMcp } from './stdio.ts'
 import { readResult } from './tool.ts'
@@ -139,7 +139,7 @@ export class McpConnection {
     } catch (error) {
       if (isModern && isRefusal(sdk, error, 'MethodNotFound', 'UnsupportedProtocolVersion'))
         throw new Error('it speaks another revision of the protocol now', { cause: error })
-      if (isTurnedAway(sdk, error)) throw this.#explain(error)
+      if (isAccessDenied(sdk, error)) throw this.#explain(error)
       const isOdd = error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.InvalidResult
       if (!isOdd && !(error instanceof sdk.ProtocolError))
         throw new Error('it does not answer any more', { cause: error })
@@ -267,7 +267,7 @@ export class McpConnection {
 
   /** Redacts results and descriptions, because a tool may print its environment. */
   #redacted(text: string): string {
-    return redact(text, this.#secrets().filter(isUnmistakable))
+    return redact(text, this.#secrets().filter(isDistinctive))
   }
 }
 

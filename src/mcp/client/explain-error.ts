@@ -36,7 +36,7 @@ export function explainError(
 }
 
 /** True if the server answered and denied access. */
-export const isTurnedAway = (sdk: Sdk, error: unknown): boolean =>
+export const isAccessDenied = (sdk: Sdk, error: unknown): boolean =>
   error instanceof LoginError || findRefusal(sdk, error) !== undefined
 
 export function isRefusal(sdk: Sdk, error: unknown, ...kinds: (keyof Sdk['ProtocolErrorCode'])[]): boolean {

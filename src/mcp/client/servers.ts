@@ -11,13 +11,13 @@ import type { ServerLogin, McpLogins } from '../logins.ts'
 import { connect, pause, STEADY_MS, USUAL_TIMES, type McpConnection, type McpTimes } from './connection.ts'
 import { createPinnedTools, type PinnedTools, type ToolDifference } from './pins.ts'
 import type { LaunchMcp } from './stdio.ts'
-import type { LeftOut, OtherNames } from './tool-list.ts'
+import type { SkippedTool, OtherNames } from './tool-list.ts'
 
 /** `why` ends a sentence. */
 export type McpState =
   | { readonly kind: 'connecting' }
   /** `leftOut`: listed tools that cannot be used. */
-  | { readonly kind: 'up'; readonly leftOut: readonly LeftOut[] }
+  | { readonly kind: 'up'; readonly leftOut: readonly SkippedTool[] }
   | { readonly kind: 'down'; readonly why: string }
 
 /** Must not throw. */
@@ -94,7 +94,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
   readonly #ended = new AbortController()
   readonly #living: Promise<void>
   #connection: McpConnection | undefined
-  #leftOut: readonly LeftOut[] = []
+  #leftOut: readonly SkippedTool[] = []
   #isUp = false
   #hasLeft = false
   #why: string | undefined

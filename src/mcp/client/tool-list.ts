@@ -19,7 +19,7 @@ export interface McpDefinition {
   readonly closedWorld: boolean
 }
 
-export interface LeftOut {
+export interface SkippedTool {
   /** The server's name for the tool, sanitized and shortened; may be empty. */
   readonly name: string
   /** The reason, in words that end a sentence. */
@@ -29,7 +29,7 @@ export interface LeftOut {
 export interface McpList {
   readonly definitions: readonly McpDefinition[]
   /** At most 22 entries; the last ones count the rest. */
-  readonly leftOut: readonly LeftOut[]
+  readonly leftOut: readonly SkippedTool[]
 }
 
 const MAX_TOOLS = 1_000
@@ -65,10 +65,11 @@ export async function readToolList(
   { withHeaders, redacted }: ReadOptions,
 ): Promise<McpList> {
   const found = new Map<string, McpDefinition>()
-  const skipped: LeftOut[] = []
+  const skipped: SkippedTool[] = []
   let more = 0
-  const skipOne = (one: LeftOut): void => void (skipped.length < MAX_LEFT_OUT ? skipped.push(one) : more++)
-  const skip = (name: string, why: string): void => skipOne(leftOut(name, why))
+  const skipOne = (one: SkippedTool): void =>
+    void (skipped.length < MAX_LEFT_OUT ? skipped.push(one) : more++)
+  const skip = (name: string, why: string): void => skipOne(skippedTool(name, why))
 
   function take(value: unknown, page: number): void {
     const read = readDefinition(value)
@@ -94,12 +95,12 @@ export async function readToolList(
     known.add(cursor)
     if (cursor === undefined || found.size >= MAX_TOOLS) break
   }
-  if (more > 0) skipped.push(leftOut('', `so are ${more} more`))
-  if (cursor !== undefined) skipped.push(leftOut('', 'the rest of its list was not read'))
+  if (more > 0) skipped.push(skippedTool('', `so are ${more} more`))
+  if (cursor !== undefined) skipped.push(skippedTool('', 'the rest of its list was not read'))
   return { definitions: [...found.values()], leftOut: skipped }
 }
 
-const leftOut = (name: string, why: string): LeftOut => ({
+const skippedTool = (name: string, why: string): SkippedTool => ({
   name: headOf(cleanLine(headOf(name, 4 * MAX_SHOWN_CHARS)), MAX_SHOWN_CHARS),
   why,
 })
@@ -126,17 +127,17 @@ const toolSchema = z.object({
   annotations,
 })
 
-function readDefinition(value: unknown): McpDefinition | LeftOut {
+function readDefinition(value: unknown): McpDefinition | SkippedTool {
   const { data, error } = toolSchema.safeParse(value)
   if (!data) {
     const name: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'name') : ''
     const part = String(error.issues[0]?.path[0] ?? 'entry')
-    return leftOut(typeof name === 'string' ? name : '', `its ${part} is not as the protocol has it`)
+    return skippedTool(typeof name === 'string' ? name : '', `its ${part} is not as the protocol has it`)
   }
   const { name, description, inputSchema } = data
-  if (isTooDeep(inputSchema as Json)) return leftOut(name, 'its schema is nested too deep')
+  if (isTooDeep(inputSchema as Json)) return skippedTool(name, 'its schema is nested too deep')
   if (JSON.stringify(inputSchema).length > MAX_SCHEMA_CHARS)
-    return leftOut(name, `its schema has more than ${MAX_SCHEMA_CHARS} characters`)
+    return skippedTool(name, `its schema has more than ${MAX_SCHEMA_CHARS} characters`)
   const isLong = description.length > MAX_DESCRIPTION_CHARS
   return {
     name,

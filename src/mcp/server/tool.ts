@@ -69,7 +69,7 @@ export const textOfLines = (outcome: VerbOutcome): string =>
     .map((entry) => safeJson(entry))
     .join('\n')
 
-const fromOutside = z.looseObject({
+const outsideSchema = z.looseObject({
   id: z.string(),
   text: z.string(),
   outside: z.object({ from: z.string(), head: z.number(), tail: z.number() }),
@@ -77,7 +77,7 @@ const fromOutside = z.looseObject({
 
 /** Returns an entry with marks around the text that comes from outside. */
 export function entryForModels(entry: JsonObject): JsonObject {
-  const { data } = fromOutside.safeParse(entry)
+  const { data } = outsideSchema.safeParse(entry)
   if (!data) return entry
   const { outside: _, ...rest } = entry
   return { ...rest, text: textForModels(data) }

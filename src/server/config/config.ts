@@ -46,16 +46,16 @@ export interface Config extends Omit<
   readonly file: string | undefined
   readonly logLevel: string
   /** `host_keys` are absolute paths. */
-  readonly server: Changed<FileConfig['server'], { access: NonNullable<FileConfig['server']['access']> }>
+  readonly server: WithChanges<FileConfig['server'], { access: NonNullable<FileConfig['server']['access']> }>
   readonly models: readonly ModelConfig[]
   /** True if the file names no model, so that the server searches for models on this machine. */
   readonly discoverModels: boolean
   /** Paths are absolute; `web` is absent if the web is off. */
-  readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined; allow: AllowRules }>
+  readonly tools: WithChanges<FileConfig['tools'], { web: WebConfig | undefined; allow: AllowRules }>
   readonly mcp: readonly McpServerConfig[]
   readonly webhooks: readonly Webhook[]
   /** Real paths by room; other rooms are in `rooms_dir`. */
-  readonly sandbox: Changed<
+  readonly sandbox: WithChanges<
     FileConfig['sandbox'],
     { workspaces: ReadonlyMap<string, string>; rooms_dir: string }
   >
@@ -64,7 +64,7 @@ export interface Config extends Omit<
 type Allow = FileConfig['tools']['allow']
 type AllowRules = { readonly [Key in keyof Allow]-?: NonNullable<Allow[Key]> }
 
-type Changed<Part, Changes> = Readonly<Omit<Part, keyof Changes> & Changes>
+type WithChanges<Part, Changes> = Readonly<Omit<Part, keyof Changes> & Changes>
 
 /** Throws `ConfigError`. Writes nothing to disk. */
 export function loadConfig({ flags, noRoutines }: CommandLine, env: Environment = process.env): Config {

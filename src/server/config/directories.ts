@@ -9,7 +9,7 @@ import type { FileConfig } from './schema.ts'
 /** The default of `rooms_dir`. */
 export const ownRoomsDir = (dataDir: string): string => join(dataDir, 'rooms')
 
-interface Others {
+interface OtherDirectories {
   readonly dataDir: string
   readonly mapped: ReadonlyMap<string, string>
 }
@@ -18,7 +18,7 @@ interface Others {
 export function roomsDirFrom(
   written: FileConfig['sandbox'],
   file: string | undefined,
-  others: Others,
+  others: OtherDirectories,
 ): string {
   const { rooms_dir: dir } = written
   if (dir === undefined || file === undefined) return ownRoomsDir(others.dataDir)
@@ -41,7 +41,7 @@ function whyUnusable(dir: string): string | undefined {
   }
 }
 
-function whyOverlapping(dir: string, { dataDir, mapped }: Others): string | undefined {
+function whyOverlapping(dir: string, { dataDir, mapped }: OtherDirectories): string | undefined {
   const data = realPathOf(dataDir)
   if (overlaps(dir, data)) return `${dir} and the data directory ${data} overlap; choose another directory`
   const [room, path] = [...mapped].find(([, one]) => overlaps(dir, one)) ?? []
@@ -72,9 +72,9 @@ export function workspacesFrom(
 const overlap = (room: string, path: string, data: string, text: string): string =>
   `${lineOf(text, ['sandbox', 'workspaces', room])}: sandbox.workspaces.${room}: ${path} and the data directory ${data} overlap; choose another directory`
 
-const overlaps = (one: string, other: string): boolean => holds(one, other) || holds(other, one)
+const overlaps = (one: string, other: string): boolean => containsPath(one, other) || containsPath(other, one)
 
-const holds = (outer: string, inner: string): boolean =>
+const containsPath = (outer: string, inner: string): boolean =>
   inner === outer || outer === '/' || inner.startsWith(`${outer}/`)
 
 /** Allows directories at the end that do not exist yet. */

@@ -87,12 +87,12 @@ const problemsBeyondSchema = (file: unknown, text: string): readonly ConfigProbl
     ...findBusWithoutStorage(file),
   ].map(({ path, sentence }) => ({ line: lineOf(text, path), sentence }))
 
-interface Found {
+interface ProblemAtPath {
   readonly path: readonly string[]
   readonly sentence: string
 }
 
-function* findDuplicateNames(file: unknown, list: 'models' | 'mcp'): Iterable<Found> {
+function* findDuplicateNames(file: unknown, list: 'models' | 'mcp'): Iterable<ProblemAtPath> {
   const seen = new Set<unknown>()
   for (const [index, entry] of listAt(file, list).entries()) {
     const name = at(entry, 'name')
@@ -103,7 +103,7 @@ function* findDuplicateNames(file: unknown, list: 'models' | 'mcp'): Iterable<Fo
 }
 
 /** A fallback must be `@guide` or another enabled model of the file, without cycles. */
-function* findWrongFallbacks(file: unknown): Iterable<Found> {
+function* findWrongFallbacks(file: unknown): Iterable<ProblemAtPath> {
   const models = listAt(file, 'models')
   const next = new Map(models.map((entry) => [at(entry, 'name'), at(entry, 'fallback')]))
   const off = new Set(models.flatMap((entry) => (at(entry, 'enabled') === false ? [at(entry, 'name')] : [])))
@@ -121,7 +121,7 @@ function* findWrongFallbacks(file: unknown): Iterable<Found> {
 }
 
 /** If the file names no models, they are found later. */
-function* findUnknownSummarizer(file: unknown): Iterable<Found> {
+function* findUnknownSummarizer(file: unknown): Iterable<ProblemAtPath> {
   const name = at(at(file, 'memory'), 'summarizer')
   const names = listAt(file, 'models').map((entry) => at(entry, 'name'))
   if (typeof name !== 'string' || names.length === 0 || names.includes(name)) return
@@ -131,18 +131,18 @@ function* findUnknownSummarizer(file: unknown): Iterable<Found> {
 
 const SETTINGS = new Set<SettingKey>(BACKENDS.flatMap((backend) => PROVIDERS[backend].takes))
 
-const takersOf = (key: SettingKey) =>
+const backendsThatTake = (key: SettingKey) =>
   BACKENDS.filter((backend) => PROVIDERS[backend].takes.some((one: SettingKey) => one === key))
 
 /** Finds settings that the backend would ignore. */
-function* findUselessSettings(file: unknown): Iterable<Found> {
+function* findUselessSettings(file: unknown): Iterable<ProblemAtPath> {
   for (const [index, entry] of listAt(file, 'models').entries()) {
     const backend = BACKENDS.find((one) => one === at(entry, 'backend'))
     const isResponses = at(entry, 'api') === 'responses'
     for (const key of backend ? SETTINGS : []) {
       if (at(entry, key) === undefined || !backend) continue
       const path = ['models', String(index), key]
-      const takers = takersOf(key)
+      const takers = backendsThatTake(key)
       if (!takers.includes(backend))
         yield { path, sentence: `models.${key}: only for ${takers.join(', ')}; leave it out` }
       else if (isResponses && (key === 'seed' || key === 'stop'))
@@ -151,7 +151,7 @@ function* findUselessSettings(file: unknown): Iterable<Found> {
   }
 }
 
-function* findBusWithoutStorage(file: unknown): Iterable<Found> {
+function* findBusWithoutStorage(file: unknown): Iterable<ProblemAtPath> {
   const storage = at(file, 'storage')
   const isShared = ['url', 'url_env'].some((key) => at(storage, key) !== undefined)
   if (at(file, 'bus') === undefined || isShared) return

@@ -146,13 +146,13 @@ export const mcpFrom = (
   entries: readonly McpEntry[],
   file: string | undefined,
   env: Environment,
-): McpServerConfig[] => entries.map((entry) => oneFrom(entry, file, env))
+): McpServerConfig[] => entries.map((entry) => serverConfigFrom(entry, file, env))
 
 /** A server that an admin connected. Throws a `ZodError`. */
 export const connectedMcp = (entry: unknown, env: Environment = process.env): McpServerConfig =>
-  oneFrom(mcpEntry.parse(entry), undefined, env)
+  serverConfigFrom(mcpEntry.parse(entry), undefined, env)
 
-const oneFrom = (entry: McpEntry, file: string | undefined, env: Environment): McpServerConfig => ({
+const serverConfigFrom = (entry: McpEntry, file: string | undefined, env: Environment): McpServerConfig => ({
   name: entry.name,
   trust: entry.trust,
   reach: entry.url === undefined ? byCommand(entry, file, env) : byUrl(entry, entry.url, env),

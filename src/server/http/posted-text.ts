@@ -8,7 +8,7 @@ const EXAMPLE = 'send text/plain, or JSON as Slack takes it, such as {"text": "t
  * (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). Returns a problem for a body
  * without a text.
  */
-export function postedText(body: string, contentType = ''): Posted {
+export function postedText(body: string, contentType = ''): PostedText {
   const type = contentType.split(';', 1).join('').trim().toLowerCase()
   const payload = type === FORM ? new URLSearchParams(body).get('payload') : undefined
   // `curl -d` declares any text as a form.
@@ -31,9 +31,9 @@ function jsonObject(text: string): JsonObject | undefined {
 
 const FORM = 'application/x-www-form-urlencoded'
 
-type Posted = { readonly text: string } | { readonly problem: string }
+type PostedText = { readonly text: string } | { readonly problem: string }
 
-const nonEmpty = (text: string): Posted =>
+const nonEmpty = (text: string): PostedText =>
   text.trim() === '' ? { problem: `there is no text in it: ${EXAMPLE}` } : { text }
 
 /**

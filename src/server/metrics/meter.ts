@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Entry, Usage } from '../../words/entry.ts'
 
 /** Gauges, read at each scrape. */
-export interface Levels {
+export interface GaugeValues {
   readonly sessions: () => number
   readonly mcpSessions: () => number
   /** Bytes that wait for SSH clients. */
@@ -85,7 +85,7 @@ export class Meter {
   }
 
   /** Adds the gauges. To be called once. */
-  watch(levels: Levels): void {
+  watch(levels: GaugeValues): void {
     watchLevels(levels, [this.#registry])
   }
 
@@ -170,7 +170,7 @@ function metricsIn(registers: Registry[]) {
   }
 }
 
-function watchLevels(levels: Levels, registers: Registry[]): void {
+function watchLevels(levels: GaugeValues, registers: Registry[]): void {
   const level = (name: string, help: string, now: () => number): Gauge =>
     new Gauge({
       name,

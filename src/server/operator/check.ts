@@ -36,16 +36,16 @@ interface Findings {
  */
 export async function check(line: CommandLine): Promise<number> {
   const found: Findings = { problems: [], warnings: [], notes: [] }
-  const config = await tryTo(found, () => loadConfig(line))
+  const config = await collectProblem(found, () => loadConfig(line))
   if (config) {
     found.problems.push(...(await hostKeyProblems(config)))
     await checkData(config, found)
-    await tryTo(found, () => checkLua(config))
+    await collectProblem(found, () => checkLua(config))
     await checkRoomsDir(config, found)
     await checkBus(config, found)
-    found.warnings.push(...lentToStrangers(config), ...webhooksForAll(config))
+    found.warnings.push(...strangerWarnings(config), ...webhooksForAll(config))
     found.notes.push(...routinesOfStrangers(config))
-    await tryTo(found, () => checkMigrationsAndTools(config, found))
+    await collectProblem(found, () => checkMigrationsAndTools(config, found))
   }
   // Files may come from anybody, so quotes from them must not control the terminal.
   const print = (text: string): void => console.log(cleanLine(text))
@@ -59,7 +59,11 @@ export async function check(line: CommandLine): Promise<number> {
 }
 
 /** Records errors that explain themselves as problems; `place` is put before storage errors. */
-async function tryTo<T>(found: Findings, work: () => T | Promise<T>, place = ''): Promise<T | undefined> {
+async function collectProblem<T>(
+  found: Findings,
+  work: () => T | Promise<T>,
+  place = '',
+): Promise<T | undefined> {
   try {
     return await work()
   } catch (error) {
@@ -81,7 +85,7 @@ async function checkData(config: Config, found: Findings): Promise<void> {
   const file = join(dataDir, DATABASE)
   if (url === undefined && !existsSync(file) && !existsSync(`${file}-wal`)) return
   const place = url === undefined ? file : 'storage.url'
-  const damage = await tryTo(found, () => checkDatabase(url ?? file, paths.migrations), `${place}: `)
+  const damage = await collectProblem(found, () => checkDatabase(url ?? file, paths.migrations), `${place}: `)
   if (damage !== undefined)
     found.problems.push(`${file}: damaged (${damage}); put a backup in its place with sshawl restore FILE`)
   // A database of another version is migrated at the start.
@@ -153,7 +157,7 @@ function routinesOfStrangers({ server, listen, routines }: Config): readonly str
   )
 }
 
-function lentToStrangers(config: Config): readonly string[] {
+function strangerWarnings(config: Config): readonly string[] {
   const { allow } = config.tools
   const lent = (['execute', 'network'] as const).filter((access) => allow[access] === 'requester')
   if (lent.length === 0 || !isOpenToStrangers(config.server.access, config.listen)) return []

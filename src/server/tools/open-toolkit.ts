@@ -4,7 +4,7 @@ import type { ModelSettings } from '../../wrap/index.ts'
 import { createCatalogue } from '../../wrap/toolbox/index.ts'
 import { createScopedTools, type FindScopedTools } from '../../turns/index.ts'
 import type { RoomToolParts } from '../../turns/room-tools/index.ts'
-import type { AppContext, Owned } from '../context.ts'
+import type { AppContext, TakeOwnership } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
 import type { Mcp } from '../mcp/admin.ts'
 import { openMcp } from '../mcp/open.ts'
@@ -22,7 +22,7 @@ export async function openToolkit(
   current: CurrentConfig,
   rooms: Rooms,
   context: AppContext,
-  owned: Owned,
+  owned: TakeOwnership,
   given: Pick<RoomToolParts, 'reminders' | 'memories'>,
 ): Promise<Toolkit> {
   const config = current.now()

@@ -30,7 +30,7 @@ export interface ConfiguredTools extends AsyncDisposable {
   readonly wrapped: WrappedTools
   /**
    * Resolves to problems of modules, `.tool` files and the config, with file and line. `connected`: see
-   * `BesideConfig`.
+   * `LoadedToolSources`.
    */
   problems(connected?: readonly string[]): Promise<readonly string[]>
   /** Applies another config; the old tools stay until it is done. Never rejects. */

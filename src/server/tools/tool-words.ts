@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { namesakeRule } from '../../mcp/index.ts'
 import type { ToolModules } from '../../tools/modules/index.ts'
 import { loadToolFiles } from '../../tools/wrapped/index.ts'
-import { unlessStoreFailed } from '../../words/errors.ts'
+import { ignoreStorageError } from '../../words/errors.ts'
 import type { Config } from '../config/config.ts'
 import { lineOf } from '../config/file.ts'
 import { closest } from '../../base/suggest.ts'
@@ -12,7 +12,7 @@ import type { ConnectedMcpStore } from '../../tools/index.ts'
 import { ROOM_TOOL_IDS, ROOM_TOOL_NAMES } from '../../turns/room-tools/index.ts'
 import { paths } from '../../base/paths.ts'
 
-export interface BesideConfig {
+export interface LoadedToolSources {
   /** Absent if modules are not loaded yet. */
   readonly modules?: Pick<ToolModules, 'tools' | 'problems'>
   /** Names of MCP servers that admins connected; absent if unknown. */
@@ -30,7 +30,7 @@ const ALWAYS: readonly string[] = [
 /** Finds unknown IDs in `[tools] disabled`, and MCP servers with the name of a tool. Never rejects. */
 export async function toolNameProblems(
   config: Config,
-  beside: BesideConfig = {},
+  beside: LoadedToolSources = {},
 ): Promise<readonly string[]> {
   const { file, tools, mcp } = config
   if (file === undefined || (tools.disabled.length === 0 && mcp.length === 0)) return []
@@ -49,16 +49,16 @@ export async function toolWords(dirs: readonly string[] = []): Promise<readonly 
 export async function connectedNames(
   store: Pick<ConnectedMcpStore, 'all'>,
 ): Promise<readonly string[] | undefined> {
-  return (await store.all().catch(unlessStoreFailed))?.map(({ name }) => name)
+  return (await store.all().catch(ignoreStorageError))?.map(({ name }) => name)
 }
 
-interface Known {
+interface KnownToolWords {
   readonly words: readonly string[]
   /** False if a `.tool` file or a module is unreadable or not loaded yet, because it may define any name. */
   readonly isAll: boolean
 }
 
-async function wordsOf({ tools }: Config, { modules }: BesideConfig): Promise<Known> {
+async function wordsOf({ tools }: Config, { modules }: LoadedToolSources): Promise<KnownToolWords> {
   const loaded = await loadToolFiles([...tools.dirs, paths.wrappedTools])
   const hasModules = tools.modules.length === 0 || (modules !== undefined && modules.problems().length === 0)
   return {
@@ -73,8 +73,8 @@ async function wordsOf({ tools }: Config, { modules }: BesideConfig): Promise<Kn
 
 function unknownDisabled(
   { file, tools, mcp }: Config,
-  { words, isAll }: Known,
-  { connected }: BesideConfig,
+  { words, isAll }: KnownToolWords,
+  { connected }: LoadedToolSources,
   text: string,
 ): readonly string[] {
   if (!isAll) return []
@@ -87,7 +87,9 @@ function unknownDisabled(
     servers.some((name) => id.startsWith(`${name}_`)) || (connected === undefined && mayBeOfServer(id, ids))
   return tools.disabled
     .filter((id) => !ids.includes(id) && !mayBe(id))
-    .map((name) => `${file}:${line}: tools.disabled: there is no tool called ${name}${meant(name, ids)}`)
+    .map(
+      (name) => `${file}:${line}: tools.disabled: there is no tool called ${name}${didYouMeanId(name, ids)}`,
+    )
 }
 
 /**
@@ -95,14 +97,14 @@ function unknownDisabled(
  * as a typo.
  */
 const mayBeOfServer = (id: string, ids: readonly string[]): boolean =>
-  /^[a-z0-9-]+_./.test(id) && meant(id, ids) === ''
+  /^[a-z0-9-]+_./.test(id) && didYouMeanId(id, ids) === ''
 
-function meant(name: string, ids: readonly string[]): string {
+function didYouMeanId(name: string, ids: readonly string[]): string {
   const near = ids.includes(`sshawl_${name}`) ? `sshawl_${name}` : closest(name, ids)
   return near === undefined ? '' : `; did you mean ${near}?`
 }
 
-function namesakes({ file, mcp }: Config, { words }: Known, text: string): readonly string[] {
+function namesakes({ file, mcp }: Config, { words }: KnownToolWords, text: string): readonly string[] {
   return mcp.flatMap(({ name }, at) =>
     isToolWord(name, words)
       ? [`${file}:${lineOf(text, ['mcp', String(at), 'name'])}: mcp.name: ${namesakeRule(name)}`]

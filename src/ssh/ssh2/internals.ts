@@ -126,14 +126,14 @@ export function guardClient(client: Connection, { onFault, onWindowGrown, create
   const parse = protocol.parse.bind(protocol)
   const input = createInput((piece) => {
     // ssh2 also replaces its parser when it ends a connection. Nothing may be parsed after that.
-    if (protocol.parse === divert) writtenTogether(socket, () => parse(piece, 0, piece.length))
+    if (protocol.parse === divert) writeTogether(socket, () => parse(piece, 0, piece.length))
   })
   const divert = (chunk: Buffer, from: number, to: number): void => input(chunk.subarray(from, to))
   protocol.parse = divert
 }
 
 /** Makes `send` one system call: ssh2 writes a packet in 3 parts, or 3 segments without Nagle's algorithm. */
-function writtenTogether(socket: Socket, send: () => void): void {
+function writeTogether(socket: Socket, send: () => void): void {
   socket.cork()
   try {
     send()
@@ -230,7 +230,7 @@ export function sendableBytes(channel: ServerChannel): number {
  */
 export function sendPacket(channel: ServerChannel, bytes: Buffer, stream: 'out' | 'err'): void {
   const { outgoing, _client } = channelInternals(channel)
-  writtenTogether(_client._sock, () => {
+  writeTogether(_client._sock, () => {
     if (stream === 'out') _client._protocol.channelData(outgoing.id, bytes)
     else _client._protocol.channelExtData(outgoing.id, bytes, STDERR)
   })

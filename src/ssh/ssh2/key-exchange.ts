@@ -30,15 +30,15 @@ interface NameList {
 }
 
 /** The lists of a KEXINIT: ssh2 picks from `array` and sends `buffer`. */
-interface Lists {
+interface AlgorithmLists {
   readonly kex: NameList
   readonly serverHostKey: NameList
   readonly cs: Readonly<Record<'cipher' | 'mac' | 'compress' | 'lang', NameList>>
-  readonly sc: Lists['cs']
+  readonly sc: AlgorithmLists['cs']
 }
 
 interface Offer {
-  readonly lists: Lists
+  readonly lists: AlgorithmLists
 }
 
 interface Reader {
@@ -114,7 +114,7 @@ function readAsClassic(packets: Protocol['_packetRW']): (read: Buffer) => Buffer
 
 /** Returns an offer that sends other exchanges than ssh2 picks from. */
 function withKex({ lists, constructor }: Offer, kex: readonly string[]): Offer {
-  const buffers = ({ cipher, mac, compress, lang }: Lists['cs']): Record<string, Buffer> => ({
+  const buffers = ({ cipher, mac, compress, lang }: AlgorithmLists['cs']): Record<string, Buffer> => ({
     cipher: cipher.buffer,
     mac: mac.buffer,
     compress: compress.buffer,

@@ -1,29 +1,29 @@
 import { type Kysely, sql } from 'kysely'
 import type { Entry, EntryId, RoomName } from '../../words/entry.ts'
 import { StorageError } from '../../words/errors.ts'
-import type { Appended, EntryLog } from '../../chat/index.ts'
+import type { AppendResult, EntryLog } from '../../chat/index.ts'
 import { createDeferred, type Deferred } from '../../base/jobs/waiting.ts'
 import { roomLog } from '../locks.ts'
 import { alreadyStored, ascendingId, revise, toEntryRow } from '../stores/entries.ts'
 import type { Tables } from '../tables.ts'
 import type { PostgresDatabase } from './database.ts'
 import { isRejectedChange } from './errors.ts'
-import { toVector } from './search.ts'
+import { toTsVector } from './search.ts'
 import { turnOwnership } from './turn-ownership.ts'
 
 /** The most entries in one transaction. */
 const MAX_BATCH = 500
 
-interface Waiting extends Deferred<Appended> {
+interface WaitingEntry extends Deferred<AppendResult> {
   readonly entry: Entry
 }
 
 /** Stores all entries that wait for the previous transaction together in the next one. */
 export function createAppend({ transaction, writes }: PostgresDatabase): EntryLog['append'] {
   const { serially } = writes()
-  let batch: Waiting[] | undefined
+  let batch: WaitingEntry[] | undefined
 
-  async function storeBatch(waiting: readonly Waiting[]): Promise<void> {
+  async function storeBatch(waiting: readonly WaitingEntry[]): Promise<void> {
     const entries = waiting.map(({ entry }) => entry)
     const locks = entries.map(({ room }) => roomLog(room))
     try {
@@ -36,8 +36,8 @@ export function createAppend({ transaction, writes }: PostgresDatabase): EntryLo
     }
   }
 
-  function begin(): Waiting[] {
-    const begun: Waiting[] = []
+  function begin(): WaitingEntry[] {
+    const begun: WaitingEntry[] = []
     void serially(() => {
       if (batch === begun) batch = undefined
       return storeBatch(begun)
@@ -47,7 +47,7 @@ export function createAppend({ transaction, writes }: PostgresDatabase): EntryLo
 
   return (entry) => {
     if (batch === undefined || batch.length >= MAX_BATCH) batch = begin()
-    const waiting = { entry: structuredClone(entry), ...createDeferred<Appended>() }
+    const waiting = { entry: structuredClone(entry), ...createDeferred<AppendResult>() }
     batch.push(waiting)
     return waiting.promise
   }
@@ -58,7 +58,7 @@ export function createAppend({ transaction, writes }: PostgresDatabase): EntryLo
  * commit, so that a reader of an entry also finds all smaller ids in its room. Throws `StorageError` if
  * another server has ended an entry's turn, or deletes or renames its room.
  */
-async function appendAll(db: Kysely<Tables>, entries: readonly Entry[]): Promise<readonly Appended[]> {
+async function appendAll(db: Kysely<Tables>, entries: readonly Entry[]): Promise<readonly AppendResult[]> {
   await turnOwnership.check(db, turnsOf(entries))
   const appended = await assignIds(db, entries)
   const stored = entries.map((entry, at) => ({ ...entry, id: appended[at]?.id ?? entry.id }))
@@ -73,7 +73,7 @@ const turnsOf = (entries: readonly Entry[]): readonly string[] => [
 ]
 
 /** Resolves to the ids to store the entries with. Throws `StorageError` if an id is stored already. */
-async function assignIds(db: Kysely<Tables>, entries: readonly Entry[]): Promise<readonly Appended[]> {
+async function assignIds(db: Kysely<Tables>, entries: readonly Entry[]): Promise<readonly AppendResult[]> {
   const ids = entries.map(({ id }) => id)
   const rows = await lookUp(db, [...new Set(entries.map(({ room }) => room))], ids)
   const known = rows[0]?.known
@@ -137,7 +137,7 @@ export const ownColumns = (entry: Entry) => ({
   edits: (entry.kind === 'message' && entry.edits) || null,
   reacts: (entry.kind === 'action' && entry.reacts) || null,
   not_run: entry.kind === 'tool_call' && entry.notRun ? 1 : 0,
-  words: toVector(`${entry.author}\n${entry.text}`),
+  words: toTsVector(`${entry.author}\n${entry.text}`),
 })
 
 async function countToolCalls(db: Kysely<Tables>, entries: readonly Entry[]): Promise<void> {

@@ -21,7 +21,7 @@ const ANSWER_MS = 10_000
 const DECISIONS: ReadonlySet<Topic> = new Set(['broadcasts', 'sanctions', 'rooms', 'people'])
 
 type Keys = ReadonlySet<string> | 'all'
-type Read = (keys: readonly never[] | 'all') => Promise<void>
+type ReadChanges = (keys: readonly never[] | 'all') => Promise<void>
 
 export interface ChangeListenerOptions {
   /** The URL of the database or of a pooler that keeps sessions: LISTEN belongs to a connection. */
@@ -50,7 +50,7 @@ export class ChangeListener implements Changes {
     this.#options = options
   }
 
-  on(topic: Topic, read: Read): void {
+  on(topic: Topic, read: ReadChanges): void {
     const reader = new TopicReader(topic, read, this.#options.log)
     this.#readers.push(reader)
     if (this.#timer) reader.add('all')
@@ -178,11 +178,11 @@ class TopicReader {
   readonly topic: Topic
   running: Promise<void> | undefined
   hasFailed = false
-  readonly #read: Read
+  readonly #read: ReadChanges
   readonly #log: Log
   #changed: Keys = new Set()
 
-  constructor(topic: Topic, read: Read, log: Log) {
+  constructor(topic: Topic, read: ReadChanges, log: Log) {
     this.topic = topic
     this.#read = read
     this.#log = log

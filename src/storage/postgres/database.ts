@@ -11,7 +11,7 @@ import type { StorageTimer } from '../storage.ts'
 import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
 import { isDisconnected, toStorageError } from './errors.ts'
-import { inTransaction, isRepeatable, isUnusable, NotBegun } from './transaction.ts'
+import { inTransaction, isRepeatable, isUnusable, TransactionNotBegun } from './transaction.ts'
 import { toStored, VALUE_TYPES } from './values.ts'
 
 /** A PostgreSQL database, through a pool of connections. */
@@ -68,7 +68,7 @@ export function createPostgresDatabase(url: string, settings: PostgresSettings =
       succeeded()
       return value
     } catch (error) {
-      const trouble = toStorageError(error instanceof NotBegun ? error.cause : error, { reading })
+      const trouble = toStorageError(error instanceof TransactionNotBegun ? error.cause : error, { reading })
       reach.failed(trouble)
       throw trouble
     } finally {
@@ -150,7 +150,7 @@ function createPool(url: string, { log, name = 'sshawl' }: PostgresSettings): Po
 
 const ignore = (): void => undefined
 
-type Connected = Parameters<Client['connect']>[0]
+type ConnectCallback = Parameters<Client['connect']>[0]
 
 /** A client that handles errors which the driver leaves to its caller. */
 class PooledClient extends Client {
@@ -161,8 +161,8 @@ class PooledClient extends Client {
   }
 
   override connect(): Promise<Client>
-  override connect(done: Connected): void
-  override connect(done?: Connected): Promise<Client> | undefined {
+  override connect(done: ConnectCallback): void
+  override connect(done?: ConnectCallback): Promise<Client> | undefined {
     if (!done) return super.connect()
     super.connect((error: Error) => {
       // Closes a connection whose login failed on our side, as without a password: it would stay open.

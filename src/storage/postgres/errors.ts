@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg'
 import { StorageError } from '../../words/errors.ts'
 import { errorCode, errorMessage } from '../../base/errors.ts'
 
-type Reason = StorageError['reason']
+type StorageErrorReason = StorageError['reason']
 
 const UNREACHABLE = 'the database server cannot be reached; start it, or look at url in [storage]'
 /** For a standby, and for a database with `default_transaction_read_only`. */
@@ -12,7 +12,7 @@ export const ONLY_READS = 'the database in [storage] url only reads; sshawl chec
  * Patterns of `CODE MESSAGE` from the network, the driver (which has no codes) or PostgreSQL
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html). Other errors show PostgreSQL's message.
  */
-const CAUSES: readonly (readonly [error: RegExp, reason: Reason, advice: string])[] = [
+const CAUSES: readonly (readonly [error: RegExp, reason: StorageErrorReason, advice: string])[] = [
   [/^53100/, 'full', "the database server's disk is full; free some space there and try again"],
   [/^53300/, 'locked', 'the database server has no connection left; try again'],
   [/^40/, 'locked', 'another change of the same data was in the way; try again'],

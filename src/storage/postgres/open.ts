@@ -157,7 +157,7 @@ export async function requireSchema(db: Kysely<Tables>, migrations: readonly Mig
   if ((await countApplied(db, migrations)) !== migrations.length) throw otherSchema()
 }
 
-interface Applied extends Pick<Migration, 'version' | 'sha256'> {
+interface AppliedMigration extends Pick<Migration, 'version' | 'sha256'> {
   /** The oldest schema that a running program must know to use the database. */
   readonly needs: number
 }
@@ -167,7 +167,7 @@ async function countApplied(db: Kysely<Tables>, migrations: readonly Migration[]
   const table = await sql`SELECT WHERE to_regclass('migrations') IS NOT NULL`.execute(db)
   if (table.rows.length === 0) return 0
   // Rows from before the column `needs` existed require their own schema or a newer one.
-  const { rows: applied } = await sql<Applied>`
+  const { rows: applied } = await sql<AppliedMigration>`
     SELECT version, sha256, coalesce((to_jsonb(migrations) ->> 'needs')::bigint, version) AS needs
     FROM migrations ORDER BY version`.execute(db)
   const needed = Math.max(0, ...applied.slice(migrations.length).map(({ needs }) => needs))

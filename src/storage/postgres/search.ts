@@ -35,7 +35,7 @@ export function createEntrySearch({ read }: Database): EntryLog['search'] {
 }
 
 /** A text as a `tsvector`: its words with their positions. */
-export function toVector(text: string): string {
+export function toTsVector(text: string): string {
   const positions = new Map<string, number[]>()
   let bytes = 0
   for (const [at, word] of indexedWords(text).map(cut).entries()) {

@@ -7,16 +7,17 @@ import { lockStatements } from './locks.ts'
 
 /** True for errors that leave the connection in an unknown state: it is not used again. */
 export function isUnusable(error: unknown): boolean {
-  if (error instanceof NotBegun) return true
+  if (error instanceof TransactionNotBegun) return true
   if (error instanceof StorageError) return isUnusable(error.cause)
   return error !== undefined && (isDisconnected(error) || /Query read timeout/.test(errorMessage(error)))
 }
 
 /** True if nothing was changed: a conflict, or the connection broke before the transaction. */
-export const isRepeatable = (error: unknown): boolean => isConflict(error) || error instanceof NotBegun
+export const isRepeatable = (error: unknown): boolean =>
+  isConflict(error) || error instanceof TransactionNotBegun
 
 /** The transaction could not begin; `cause` has the reason. */
-export class NotBegun extends Error {}
+export class TransactionNotBegun extends Error {}
 
 /** Runs the job in a transaction that holds the locks. Rejects with the driver's error after the rollback. */
 export async function inTransaction<T>(
@@ -39,7 +40,7 @@ async function begin(client: PoolClient, locks: readonly Lock[]): Promise<void> 
   try {
     await client.query(['BEGIN', ...lockStatements(locks)].join('; '))
   } catch (cause) {
-    throw isDisconnected(cause) ? new NotBegun('', { cause }) : cause
+    throw isDisconnected(cause) ? new TransactionNotBegun('', { cause }) : cause
   }
 }
 

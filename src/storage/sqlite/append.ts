@@ -1,5 +1,5 @@
 import type { EntryId, RoomName } from '../../words/entry.ts'
-import type { Appended, EntryLog } from '../../chat/index.ts'
+import type { AppendResult, EntryLog } from '../../chat/index.ts'
 import { alreadyStored, ascendingId, type EntryRow, revise, toEntryRow } from '../stores/entries.ts'
 import type { SqliteDatabase } from './database.ts'
 
@@ -21,7 +21,7 @@ export function createAppend({ file, write }: SqliteDatabase): EntryLog['append'
       if (id !== entry.id && known.get(entry.id)) throw alreadyStored(entry.id)
       const stored = { ...entry, id }
       insert.run(toEntryRow(stored))
-      const appended: Appended = after === undefined ? { id } : { id, after }
+      const appended: AppendResult = after === undefined ? { id } : { id, after }
       const revised = revise(db, stored)
       return revised ? revised.then(() => appended) : appended
     })

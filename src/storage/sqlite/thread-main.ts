@@ -10,13 +10,13 @@ import { toStorageError } from './errors.ts'
 import { openDatabase } from './open.ts'
 import { createStores } from './stores.ts'
 import type {
-  FromThread,
+  MessageFromThread,
   MethodTree,
   SerializedError,
   StoreCall,
   StoreReply,
   ThreadData,
-  ToThread,
+  MessageToThread,
 } from './threads.ts'
 
 /** The interval in ms at which new entries are added to the search index. */
@@ -24,21 +24,21 @@ const REFRESH_MS = 5_000
 
 const data: ThreadData = workerData
 const postReply = createReplyBatcher()
-let opened: Opened | undefined
+let opened: OpenedDatabase | undefined
 
-parentPort?.on('message', (message: ToThread) => {
+parentPort?.on('message', (message: MessageToThread) => {
   if (message.kind === 'close') return void close()
   opened ??= tryToOpen()
   if (opened && message.kind === 'calls')
     for (const call of message.calls) void run(opened.stores, call).then(postReply)
 })
 
-interface Opened {
+interface OpenedDatabase {
   readonly database: SqliteDatabase
   readonly stores: Stores
 }
 
-function tryToOpen(): Opened | undefined {
+function tryToOpen(): OpenedDatabase | undefined {
   try {
     const running = open(data)
     post({ kind: 'opened', methods: methodsOf(running.stores) })
@@ -50,7 +50,7 @@ function tryToOpen(): Opened | undefined {
   }
 }
 
-function open({ lane, file, migrations, busyMs, now, stopping }: ThreadData): Opened {
+function open({ lane, file, migrations, busyMs, now, stopping }: ThreadData): OpenedDatabase {
   const db =
     lane === 'write'
       ? openDatabase({ file, migrations, busyMs, now: () => now })
@@ -102,7 +102,7 @@ function createReplyBatcher(): (reply: StoreReply) => void {
   }
 }
 
-function post(message: FromThread): void {
+function post(message: MessageFromThread): void {
   parentPort?.postMessage(message)
 }
 

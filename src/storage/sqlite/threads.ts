@@ -107,7 +107,7 @@ export type StoreReply = { readonly id: number } & (
 )
 
 /** `calls` opens the database, too. `close` waits for earlier calls. */
-export type ToThread =
+export type MessageToThread =
   | { readonly kind: 'open' | 'close' }
   | { readonly kind: 'calls'; readonly calls: readonly StoreCall[] }
 
@@ -117,7 +117,7 @@ export interface MethodTree {
 }
 
 /** `opened` or `failed` comes once, before all replies. A thread ends after `failed`. */
-export type FromThread =
+export type MessageFromThread =
   | { readonly kind: 'opened'; readonly methods: MethodTree }
   | { readonly kind: 'failed'; readonly error: SerializedError }
   | { readonly kind: 'replies'; readonly replies: readonly StoreReply[] }
@@ -229,8 +229,8 @@ class StorageThread {
 
   constructor(entry: string, data: ThreadData) {
     this.worker = new Worker(entry, { workerData: data, execArgv: [] })
-    this.worker.on('message', (message: FromThread) => this.#receive(message))
-    this.worker.postMessage({ kind: 'open' } satisfies ToThread)
+    this.worker.on('message', (message: MessageFromThread) => this.#receive(message))
+    this.worker.postMessage({ kind: 'open' } satisfies MessageToThread)
   }
 
   /** Runs a method of the stores. Rejects with `StorageError` only. */
@@ -246,7 +246,7 @@ class StorageThread {
   async close(): Promise<void> {
     const ended = once(this.worker, 'exit')
     this.#sendCalls()
-    this.worker.postMessage({ kind: 'close' } satisfies ToThread)
+    this.worker.postMessage({ kind: 'close' } satisfies MessageToThread)
     await ended
   }
 
@@ -264,7 +264,7 @@ class StorageThread {
 
   #send(calls: readonly StoreCall[]): void {
     try {
-      this.worker.postMessage({ kind: 'calls', calls } satisfies ToThread)
+      this.worker.postMessage({ kind: 'calls', calls } satisfies MessageToThread)
     } catch (cause) {
       // A value in one of the calls cannot be copied: only that call is refused.
       if (calls.length > 1) for (const call of calls) this.#send([call])
@@ -272,7 +272,7 @@ class StorageThread {
     }
   }
 
-  #receive(message: FromThread): void {
+  #receive(message: MessageFromThread): void {
     if (message.kind === 'opened') return this.opened.resolve(message.methods)
     if (message.kind === 'failed') return this.fail(toError(message.error))
     for (const reply of message.replies) {

@@ -90,8 +90,8 @@ function indexEach(people: readonly Pick<Tables['people'], 'id' | 'name'>[]): {
     for (const mark of marks) if (!taken.has(mark)) taken.set(mark, name)
     return other === undefined ? [] : [{ name, like: other }]
   })
-  const unfit = people.map(({ name }) => name).filter(isUnfit)
+  const unfit = people.map(({ name }) => name).filter(isInvalidName)
   return { indexed, found: { names: people.length, alike, unfit } }
 }
 
-const isUnfit = (name: string): boolean => (problemWithName(name) ?? whyReserved(name)) !== undefined
+const isInvalidName = (name: string): boolean => (problemWithName(name) ?? whyReserved(name)) !== undefined

@@ -4,7 +4,7 @@ import type {
   AwayStore,
   DirectMessage,
   DirectMessageStore,
-  Ignored,
+  IgnoredPerson,
   IgnoredStore,
 } from '../../chat/talk/index.ts'
 import { type Database, integer, put, send, withoutNulls } from '../database.ts'
@@ -89,13 +89,13 @@ export function createIgnoredStore({ read, writes }: Database): IgnoredStore {
 }
 
 /** A key of an ignored person, with another person who has the same key. */
-interface IgnoredRow extends Pick<Ignored, 'id' | 'name' | 'nameThen'> {
+interface IgnoredRow extends Pick<IgnoredPerson, 'id' | 'name' | 'nameThen'> {
   readonly key: Fingerprint | null
   readonly sameId: PersonId | null
   readonly sameName: string
 }
 
-function toIgnored(rows: readonly IgnoredRow[]): readonly Ignored[] {
+function toIgnored(rows: readonly IgnoredRow[]): readonly IgnoredPerson[] {
   const all = new Map(
     rows.map((row) => [row.id, { row, keys: new Set<Fingerprint>(), same: new Map<PersonId, string>() }]),
   )

@@ -6,7 +6,7 @@ import { MOST_LINES, isLongText } from '../../words/entry-text.ts'
 import type { Entry, MessageEntry } from '../../words/entry.ts'
 import type { PersonalMessage } from '../../chat/talk/index.ts'
 import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
-import type { Span, SpanStyle, Styled } from '../../base/text/styled.ts'
+import type { Span, SpanStyle, StyledText } from '../../base/text/styled.ts'
 import type { MarkdownTools } from '../markdown/highlight.ts'
 import { cutToCells, mostCells } from './cells.ts'
 import { drawnText, type DrawnText } from './drawn-text.ts'
@@ -182,8 +182,8 @@ export function renderMessage(message: PersonalMessage, style: DrawingStyle): st
   return withTimes(proseRows([...label, ...linkSpans(cleanText(shown))], beside), style, at).join('\n')
 }
 
-export function renderText(text: string | Styled, style: DrawingStyle): string {
-  const lines: Styled['lines'] =
+export function renderText(text: string | StyledText, style: DrawingStyle): string {
+  const lines: StyledText['lines'] =
     typeof text === 'string'
       ? cleanText(text)
           .split('\n')

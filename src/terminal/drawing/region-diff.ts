@@ -51,7 +51,7 @@ function moveRows(pen: Pen, drawn: Region, next: Region): readonly string[] {
     rows.splice(at, gone)
   }
   const more = next.rows.length - rows.length
-  const end = sameEnd(before, after)
+  const end = commonEndLength(before, after)
   const to = more > 0 ? Math.max(at, before.length - gone - end) : Math.max(at, after.length - end)
   if (more > 0) {
     pen.insertRows(to, more, rows.length)
@@ -64,7 +64,7 @@ function moveRows(pen: Pen, drawn: Region, next: Region): readonly string[] {
   return rows
 }
 
-function sameEnd(before: readonly string[], after: readonly string[]): number {
+function commonEndLength(before: readonly string[], after: readonly string[]): number {
   const most = Math.min(before.length, after.length)
   let count = 0
   while (count < most && before.at(-1 - count) === after.at(-1 - count)) count++
@@ -83,7 +83,7 @@ class Pen {
   }
 
   moveTo(row: number, column: number): void {
-    const along = this.#column === column ? '' : moveAlong(this.#column, column)
+    const along = this.#column === column ? '' : moveInRow(this.#column, column)
     this.#write(csi(Math.abs(row - this.#row), row > this.#row ? 'B' : 'A') + along, row, column)
   }
 
@@ -111,7 +111,7 @@ class Pen {
       return this.#write(moved, at, cells + middle.fresh)
     }
     const rest = look + to.slice(units)
-    const [before, after] = [sureCells(from), sureCells(to)]
+    const [before, after] = [knownCells(from), knownCells(to)]
     if (after === undefined) return this.#write(ERASE_RIGHT + disableAutowrap(rest), at, undefined)
     const isCovered = before !== undefined && before <= after
     this.#write(rest + (isCovered ? '' : ERASE_RIGHT), at, after)
@@ -129,7 +129,7 @@ const csi = (count: number, final: string): string =>
 
 const MAX_BACKSPACES = 3
 
-function moveAlong(from: number | undefined, to: number): string {
+function moveInRow(from: number | undefined, to: number): string {
   if (to === 0) return '\r'
   if (from === undefined) return `\r${csi(to, 'C')}`
   if (to > from) return csi(to - from, 'C')
@@ -205,7 +205,7 @@ function blanksOf(row: string): SameStart {
 const isSure = (character: string): boolean => /^[\u001b -~]?$/.test(character)
 
 /** Returns undefined if terminals may disagree. */
-function sureCells(row: string): number | undefined {
+function knownCells(row: string): number | undefined {
   const shown = withoutSequences(row)
   return /^[ -~]*$/.test(shown) ? shown.length : undefined
 }

@@ -3,7 +3,7 @@ import type { Entry, ReplyEntry } from '../../words/entry.ts'
 import { counted } from '../../base/amounts.ts'
 import { codePointAt } from '../../base/text/characters.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
-import type { Lead, Unit, UnitBody } from '../markdown/blocks.ts'
+import type { LinePrefixes, Unit, UnitBody } from '../markdown/blocks.ts'
 import { GrowingMarkdown } from '../markdown/growing.ts'
 import type { MarkdownTools } from '../markdown/highlight.ts'
 import { type Aspect, modelLabel } from './entry-look.ts'
@@ -111,7 +111,7 @@ export function unitRows(unit: Unit, style: DrawingStyle, reply: UnitOfReply): r
 }
 
 /** Begins the later rows of a line of code. */
-const goesOn = ({ id, dim }: Theme): string => dim(id === 'mono' ? '> ' : '↪ ')
+const continuationMark = ({ id, dim }: Theme): string => dim(id === 'mono' ? '> ' : '↪ ')
 
 const LOOKS_LIKE_RULE = /^[\p{Pd}\u2500-\u257f=_~ ]+(?:end|code)/iu
 
@@ -131,7 +131,7 @@ function fencedRows(
   const margin = LOOKS_LIKE_RULE.test(textOf(code)) ? HANG : ''
   const width = Math.max(1, columns - HANG.length)
   return wrapSpans(code, margin === '' ? columns : width, width).map(
-    (row, index) => (index === 0 ? margin : goesOn(theme)) + paintSpans(row, theme),
+    (row, index) => (index === 0 ? margin : continuationMark(theme)) + paintSpans(row, theme),
   )
 }
 
@@ -181,7 +181,7 @@ function bodyRows({ body }: Unit, style: DrawingStyle, width: number, first: num
 
 const MAX_RULE = 40
 
-function fitLead({ first, later }: Lead, columns: number): Lead {
+function fitLead({ first, later }: LinePrefixes, columns: number): LinePrefixes {
   const most = Math.floor(columns / 2)
   return first.length <= most ? { first, later } : { first: first.slice(-most), later: later.slice(-most) }
 }

@@ -129,18 +129,18 @@ function fitParts(
   columns: number,
 ): string {
   const parts = [...before, ...(news ? [news] : []), ...after]
-  const withNews = news && fitted(parts, columns, before.length)
+  const withNews = news && fitLine(parts, columns, before.length)
   if (withNews !== undefined) return withNews
   for (const form of news?.slice(-2) ?? []) {
-    const line = fitted(before, columns - mostCells(SEPARATOR + form))
+    const line = fitLine(before, columns - mostCells(SEPARATOR + form))
     if (line !== undefined) return line + SEPARATOR + form
   }
   const [first = ''] = before[0] ?? []
-  return fitted(parts, columns) ?? cutToCells(first, columns - MORE.length) + MORE.slice(0, columns)
+  return fitLine(parts, columns) ?? cutToCells(first, columns - MORE.length) + MORE.slice(0, columns)
 }
 
 /** Returns the longest line that fits and has the first `least` parts whole; undefined if none does. */
-function fitted(parts: readonly Part[], columns: number, least = 0): string | undefined {
+function fitLine(parts: readonly Part[], columns: number, least = 0): string | undefined {
   for (const line of linesOf(parts, least)) if (mostCells(line) <= columns) return line
   return undefined
 }

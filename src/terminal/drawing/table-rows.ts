@@ -46,7 +46,7 @@ function columnWidths({ head, sample }: Table, width: number, theme: Theme): rea
   )
   const free = width - BETWEEN.length * (natural.length - 1)
   const widths = widthsWithin(free, natural, least)
-  return widths && sample.length >= SAMPLE_ROWS ? withSpare(widths, free) : widths
+  return widths && sample.length >= SAMPLE_ROWS ? widenColumns(widths, free) : widths
 }
 
 /** Narrows the widest columns first. Returns undefined if not even the `least` widths fit. */
@@ -69,7 +69,7 @@ const longestWord = (cell: readonly Span[]): number =>
 /** Rows break at spaces, after slashes, and before any character of these scripts. */
 const BREAKS = /\s+|(?<=\/)|(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])/u
 
-function withSpare(widths: readonly number[], free: number): readonly number[] {
+function widenColumns(widths: readonly number[], free: number): readonly number[] {
   const share = Math.floor((free - sum(widths)) / widths.length)
   return widths.map((cells) => cells + Math.min(share, MIN_SPARE + Math.floor(cells / 4)))
 }

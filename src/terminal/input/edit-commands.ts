@@ -33,12 +33,12 @@ export function insert({ text, cursor }: Draft, inserted: string, maxUnits: numb
   return { text: text.slice(0, cursor) + fits + text.slice(cursor), cursor: cursor + fits.length }
 }
 
-export interface Killing {
+export interface KillCommand {
   readonly side: 'left' | 'right'
   readonly range: (draft: Draft) => readonly [from: number, to: number]
 }
 
-export const KILLS: Readonly<Partial<Record<KeyName, Killing>>> = {
+export const KILLS: Readonly<Partial<Record<KeyName, KillCommand>>> = {
   'kill-word': { side: 'left', range: (draft) => [blankWordStart(draft), draft.cursor] },
   'kill-word-left': { side: 'left', range: (draft) => [wordStart(draft), draft.cursor] },
   'kill-word-right': { side: 'right', range: (draft) => [draft.cursor, wordEnd(draft)] },
@@ -164,21 +164,21 @@ function classes(): Uint8Array {
   return known
 }
 
-export type Kills = readonly string[]
+export type KillRing = readonly string[]
 
 const MAX_KILLS = 16
 const MAX_KILL_UNITS = 65_536
 
-export const kill = (kills: Kills, text: string): Kills =>
+export const kill = (kills: KillRing, text: string): KillRing =>
   newestOf([...kills, headOf(text, MAX_KILL_UNITS)], MAX_KILLS, MAX_KILL_UNITS, (one) => one)
 
 /** Joins the text to the last kill, since the previous key cut text, too. */
-export function killMore(kills: Kills, text: string, side: 'left' | 'right'): Kills {
+export function extendLastKill(kills: KillRing, text: string, side: 'left' | 'right'): KillRing {
   const last = kills.at(-1) ?? ''
   return kill(kills.slice(0, -1), side === 'left' ? text + last : last + text)
 }
 
-export const rotate = (kills: Kills): Kills => [...kills.slice(-1), ...kills.slice(0, -1)]
+export const rotate = (kills: KillRing): KillRing => [...kills.slice(-1), ...kills.slice(0, -1)]
 
 export type Undo = readonly Draft[]
 

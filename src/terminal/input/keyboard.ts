@@ -13,7 +13,7 @@ import {
   unsentTexts,
   withDraft,
   withoutPast,
-  withPast,
+  withHistory,
 } from './line-editor.ts'
 import type { SavedInput } from '../ports.ts'
 import type { OpenSession } from '../open-session.ts'
@@ -54,7 +54,7 @@ export class Keyboard {
   }
 
   restore({ lines, draft }: SavedInput): void {
-    this.#editor = withPast(this.#editor, draft === '' ? lines : [...lines, draft])
+    this.#editor = withHistory(this.#editor, draft === '' ? lines : [...lines, draft])
     if (draft !== '') this.#session.views.current.print(DRAFT_KEPT, 'dim')
   }
 

@@ -8,10 +8,10 @@ import {
   insert,
   pushUndo,
   kill,
-  type Killing,
-  killMore,
+  type KillCommand,
+  extendLastKill,
   KILLS,
-  type Kills,
+  type KillRing,
   rotate,
   type Undo,
 } from './edit-commands.ts'
@@ -35,10 +35,10 @@ export interface LineEditor {
   readonly aside: string
   /** Unsent changes of older lines; recalling such a line brings its change back. */
   readonly changes: readonly Change[]
-  readonly kills: Kills
+  readonly kills: KillRing
   readonly undo: Undo
   /** What the previous key did, if the next key may continue it. */
-  readonly last?: Doing
+  readonly last?: EditKind
   readonly yankedFrom?: number
   readonly search?: Search
 }
@@ -51,7 +51,7 @@ interface Change {
 /** A change may be as long as a draft. */
 const MAX_CHANGES = 8
 
-type Doing = 'type' | 'paste' | 'kill' | 'yank'
+type EditKind = 'type' | 'paste' | 'kill' | 'yank'
 
 export type EditorEvent =
   | { readonly type: 'send'; readonly line: string }
@@ -114,7 +114,7 @@ export function press(editor: LineEditor, key: Key, maxUnits: number): EditorSte
 
 export const withDraft = (editor: LineEditor, draft: Draft): LineEditor => withChange(editor, draft)
 
-export function withPast(editor: LineEditor, lines: readonly string[]): LineEditor {
+export function withHistory(editor: LineEditor, lines: readonly string[]): LineEditor {
   const past = [...lines, ...editor.past]
   const isNew = editor.at === editor.past.length
   const changes = editor.changes.map(({ at, text }) => ({ at: at + lines.length, text }))
@@ -144,7 +144,7 @@ export const withoutPast = (editor: LineEditor): LineEditor => ({
 export const shownDraft = ({ draft, search, past }: LineEditor): Draft =>
   search ? shownSearch(search, past) : draft
 
-function withChange(editor: LineEditor, draft: Draft, doing?: Doing): LineEditor {
+function withChange(editor: LineEditor, draft: Draft, doing?: EditKind): LineEditor {
   const { last: _last, yankedFrom: _from, ...rest } = editor
   const undo = draft.text === editor.draft.text ? editor.undo : pushUndo(editor.undo, editor.draft)
   return { ...rest, draft, undo, ...(doing ? { last: doing } : {}) }
@@ -227,7 +227,7 @@ function undoLast(editor: LineEditor): LineEditor {
   return before ? { ...withChange(editor, before), undo: editor.undo.slice(0, -1) } : editor
 }
 
-function yank(editor: LineEditor, kills: Kills, draft: Draft, maxUnits: number): LineEditor {
+function yank(editor: LineEditor, kills: KillRing, draft: Draft, maxUnits: number): LineEditor {
   const text = kills.at(-1)
   if (text === undefined) return editor
   return { ...withChange(editor, insert(draft, text, maxUnits), 'yank'), kills, yankedFrom: draft.cursor }
@@ -246,10 +246,10 @@ function applyEdit(editor: LineEditor, key: KeyName, maxUnits: number): LineEdit
     : withChange(editor, EDITS[key]?.(editor.draft, maxUnits) ?? editor.draft)
 }
 
-function applyKill(editor: LineEditor, { side, range }: Killing): LineEditor {
+function applyKill(editor: LineEditor, { side, range }: KillCommand): LineEditor {
   const [from, to] = range(editor.draft)
   const text = editor.draft.text.slice(from, to)
   if (text === '') return editor
-  const kills = editor.last === 'kill' ? killMore(editor.kills, text, side) : kill(editor.kills, text)
+  const kills = editor.last === 'kill' ? extendLastKill(editor.kills, text, side) : kill(editor.kills, text)
   return { ...withChange(editor, cut(editor.draft, from, to), 'kill'), kills }
 }

@@ -154,7 +154,7 @@ function createContainers() {
     },
     isUnused: () => open.at(-1)?.isUsed === false,
     /** Returns the marks for the next block. An item's mark is returned once. */
-    take(): Lead {
+    take(): LinePrefixes {
       const first = open.map(({ mark, later, isUsed }) => (isUsed ? later : mark)).join('')
       for (const one of open) one.isUsed = true
       return { first, later: open.map(({ later }) => later).join('') }
@@ -184,12 +184,12 @@ export interface Continuation {
 /** The smallest part that is drawn by itself, such as a line of code. A finished unit never changes. */
 export interface Unit {
   readonly gap: boolean
-  readonly lead: Lead
+  readonly lead: LinePrefixes
   readonly body: UnitBody
 }
 
 /** The marks of lists and quotes before the first row and before later rows. */
-export interface Lead {
+export interface LinePrefixes {
   readonly first: string
   readonly later: string
 }

@@ -11,7 +11,7 @@ import type { Entry } from '../../words/entry.ts'
 import type { Personal } from './viewer.ts'
 
 /** What the next row needs to know about the rows above. */
-export interface Above {
+export interface LastDrawn {
   /** Day of the newest line, as `dayOf` counts; at first today, so that today's lines get no day line. */
   readonly day: number
   readonly speech?: Entry | undefined
@@ -22,7 +22,7 @@ export interface Above {
 interface DrawnItems {
   readonly texts: readonly DrawnText[]
   readonly taken: number
-  readonly after: Above
+  readonly after: LastDrawn
 }
 
 interface DrawItemsParts {
@@ -38,7 +38,7 @@ const MAX_WRITE_UNITS = 16_384
 
 /** Returns a function that draws as many items as fit one write, but at least `least`. */
 export function createDrawItems({ footer, replies, calls, drawEntry, personal }: DrawItemsParts) {
-  function drawItem(item: Item, style: DrawingStyle, above: Above): DrawnText {
+  function drawItem(item: Item, style: DrawingStyle, above: LastDrawn): DrawnText {
     switch (item.type) {
       case 'part':
         return drawPart(item, [], style, above)
@@ -56,7 +56,7 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
   function drawEntryItem(
     { entry, how = {} }: Extract<Item, { readonly type: 'entry' }>,
     style: DrawingStyle,
-    above: Above,
+    above: LastDrawn,
   ): DrawnText {
     const rest = replies.rest(entry, footer(style).replyOf(entry))
     if (rest) return drawPart(rest, billRows(entry, besideTimes(style)), style, above)
@@ -74,14 +74,14 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
     return joinTexts([drawnText(renderText(line, style), style.columns), text])
   }
 
-  function stateBelow(item: Item, { day }: Above): Above {
+  function stateBelow(item: Item, { day }: LastDrawn): LastDrawn {
     if (item.type === 'part') return { day, reply: item.reply }
     if (item.type !== 'entry') return { day }
     const { entry } = item
     return { day: dayOf(entry.at, personal.zone), speech: isSpeech(entry) ? entry : undefined }
   }
 
-  return (items: readonly Item[], style: DrawingStyle, from: Above, least: number): DrawnItems => {
+  return (items: readonly Item[], style: DrawingStyle, from: LastDrawn, least: number): DrawnItems => {
     const texts: DrawnText[] = []
     let after = from
     let [units, taken] = [0, 0]
@@ -102,7 +102,7 @@ function drawPart(
   { reply, from, to }: ReplyPart,
   bill: readonly string[],
   style: DrawingStyle,
-  above: Above,
+  above: LastDrawn,
 ): DrawnText {
   const rows = reply.rows(from, to, style, reply === above.reply)
   return drawnRows([...rows, ...withTimes(bill, style)], style.columns)
@@ -155,7 +155,7 @@ export class ReplyProgress {
     return reply && from > 0 && entry.kind === 'reply' ? { reply, from, to: reply.finished } : undefined
   }
 
-  live(replies: readonly StreamedReply[], style: DrawingStyle, above: Above): readonly string[] {
+  live(replies: readonly StreamedReply[], style: DrawingStyle, above: LastDrawn): readonly string[] {
     const first = this.#first
     const ordered =
       first && replies.includes(first) ? [first, ...replies.filter((one) => one !== first)] : replies

@@ -3,7 +3,7 @@ import type { Account, SchedulerTimers } from '../../base/jobs/scheduler.ts'
 import { counted } from '../../base/amounts.ts'
 import { fullAfter, type Rate, takeToken } from '../../base/token-bucket.ts'
 import type { Entry } from '../../words/entry.ts'
-import type { Styled } from '../../base/text/styled.ts'
+import type { StyledText } from '../../base/text/styled.ts'
 import type { ReplyPart } from '../drawing/streamed-reply.ts'
 import type { Delivery, PrintRole, Terminal } from '../ports.ts'
 
@@ -55,7 +55,7 @@ export class Frames {
 
 export type Item =
   | { readonly type: 'entry'; readonly entry: Entry; readonly how?: Delivery | undefined }
-  | { readonly type: 'print'; readonly text: string | Styled; readonly role?: PrintRole | undefined }
+  | { readonly type: 'print'; readonly text: string | StyledText; readonly role?: PrintRole | undefined }
   | {
       readonly type: 'message'
       readonly message: PersonalMessage
@@ -65,7 +65,7 @@ export type Item =
   | { readonly type: 'line'; readonly text: string }
   | ({ readonly type: 'part' } & ReplyPart)
 
-export interface Composed {
+export interface ComposedFrame {
   readonly text: string
   /** How many items `text` contains; at least one if there were any. */
   readonly items: number
@@ -75,7 +75,7 @@ export interface Composed {
 interface FrameSource {
   readonly frames: Frames
   readonly account: Account
-  readonly compose: (items: readonly Item[]) => Composed
+  readonly compose: (items: readonly Item[]) => ComposedFrame
   readonly gather?: () => readonly Item[]
   /** Called if `compose` throws; then nothing more is painted. */
   readonly fail: (error: unknown) => void

@@ -2,7 +2,7 @@ import type { Entry } from '../../words/entry.ts'
 import { PresenceFold } from '../../chat/presence/index.ts'
 import { OPTIONS } from '../../chat/personal/index.ts'
 import type { PersonalMessage } from '../../chat/talk/index.ts'
-import type { Styled } from '../../base/text/styled.ts'
+import type { StyledText } from '../../base/text/styled.ts'
 import { drawCall } from '../drawing/call-row.ts'
 import { createDraftLayout } from '../drawing/draft-rows.ts'
 import { rowsOf } from '../drawing/drawn-text.ts'
@@ -10,10 +10,10 @@ import type { Region, WindowSize } from '../drawing/region-diff.ts'
 import { columnsBeside, dayOf, timeColumn } from '../drawing/time-column.ts'
 import { NO_REGION, paintRegion, paintUnsureRegion } from '../drawing/region.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
-import { type Composed, FrameWriter, type Item } from './frames.ts'
+import { type ComposedFrame, FrameWriter, type Item } from './frames.ts'
 import { type Draft, EMPTY_DRAFT } from '../input/edit-commands.ts'
 import { PendingCalls } from './pending-calls.ts'
-import { type Above, createDrawItems, ReplyProgress } from './draw-items.ts'
+import { type LastDrawn, createDrawItems, ReplyProgress } from './draw-items.ts'
 import type { Delivery, PrintRole, RoomFooter, Terminal } from '../ports.ts'
 import { clipboardOf, firstLineOf, type SessionView, type ViewParts } from './view.ts'
 
@@ -35,7 +35,7 @@ interface RecentWrite {
   readonly at: number
   readonly items: readonly Item[]
   readonly rows: number
-  readonly from: Above
+  readonly from: LastDrawn
 }
 
 const RECENT_MS = 2_000
@@ -51,7 +51,7 @@ export class LiveView implements SessionView {
   readonly #calls: PendingCalls
   readonly #drawItems: ReturnType<typeof createDrawItems>
   readonly #layOutDraft = createDraftLayout()
-  #above: Above
+  #above: LastDrawn
   #drawn = NO_REGION
   #draft = EMPTY_DRAFT
   #prefix = REPORTS_OFF + PASTE_MODE_ON
@@ -94,7 +94,7 @@ export class LiveView implements SessionView {
     else this.refresh()
   }
 
-  print(text: string | Styled, role?: PrintRole): void {
+  print(text: string | StyledText, role?: PrintRole): void {
     this.#addEntries(this.#presence.other(this.#columns()))
     this.#writer.add({ type: 'print', text, role })
   }
@@ -195,7 +195,7 @@ export class LiveView implements SessionView {
     return [...before, ...parts.map((part): Item => ({ type: 'part', ...part }))]
   }
 
-  #compose(items: readonly Item[]): Composed {
+  #compose(items: readonly Item[]): ComposedFrame {
     const isUnsure = this.#writtenAt > this.#sureUntil && !this.#isCleared()
     const unsure = isUnsure ? this.#recent.filter(({ at }) => at > this.#sureUntil) : []
     const again = unsure.flatMap((write) => write.items)
@@ -221,7 +221,7 @@ export class LiveView implements SessionView {
   }
 
   /** Rows from the top: replies being written, pending calls, joins and leaves, the status, the draft. */
-  #region(above: Above): Region {
+  #region(above: LastDrawn): Region {
     const size = this.#size()
     if (this.#isClosed) return { ...NO_REGION, size }
     const style = this.#styleNow()

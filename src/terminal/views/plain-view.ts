@@ -3,9 +3,9 @@ import type { Entry } from '../../words/entry.ts'
 import { personalLine, type PersonalMessage } from '../../chat/talk/index.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import { duration } from '../../base/amounts.ts'
-import { spokenOf, type Styled } from '../../base/text/styled.ts'
+import { spokenText, type StyledText } from '../../base/text/styled.ts'
 import { timeColumn } from '../drawing/time-column.ts'
-import { type Composed, FrameWriter, type Item } from './frames.ts'
+import { type ComposedFrame, FrameWriter, type Item } from './frames.ts'
 import type { Draft } from '../input/edit-commands.ts'
 import type { Key, KeyName } from '../input/keys.ts'
 import type { Delivery, PrintRole, RunningWork, Terminal } from '../ports.ts'
@@ -48,7 +48,7 @@ export class PlainView implements SessionView {
     if (!this.#isTyped(entry)) this.#writer.add({ type: 'entry', entry })
   }
 
-  print(text: string | Styled, role?: PrintRole): void {
+  print(text: string | StyledText, role?: PrintRole): void {
     const isRead = this.#hasPty && role === 'error' && typeof text === 'string'
     // Screen readers do not read an exclamation mark aloud.
     this.#writer.add({ type: 'print', text: isRead ? text.replace(/^! /, 'error: ') : text })
@@ -142,7 +142,7 @@ export class PlainView implements SessionView {
     return text !== ''
   }
 
-  #compose(items: readonly Item[]): Composed {
+  #compose(items: readonly Item[]): ComposedFrame {
     const taken = items.slice(0, MAX_ITEMS_A_WRITE)
     let [text, echoed] = ['', this.#echoed]
     const echo = (draft: string): void => {
@@ -182,7 +182,7 @@ export class PlainView implements SessionView {
       case 'message':
         return `${this.#timeOf(item.message)}${cleanText(personalLine(item.message))}\n`
       case 'print':
-        return `${cleanText(spokenOf(item.text))}\n`
+        return `${cleanText(spokenText(item.text))}\n`
       default:
         return ''
     }

@@ -8,7 +8,7 @@ import type { Person } from '../../words/person.ts'
 import type { PersonalMessage } from '../../chat/talk/index.ts'
 import type { Clock, Log } from '../../base/environment.ts'
 import type { Account } from '../../base/jobs/scheduler.ts'
-import type { Styled } from '../../base/text/styled.ts'
+import type { StyledText } from '../../base/text/styled.ts'
 import { createDrawEntry } from '../drawing/entry-rows.ts'
 import { Frames, type FrameTimers } from './frames.ts'
 import type { Key } from '../input/keys.ts'
@@ -23,7 +23,7 @@ import { createNameStyles } from '../drawing/theme.ts'
 /** Methods that `Screen` also has do the same as there. No method throws. */
 export interface SessionView {
   entry(entry: Entry, how?: Delivery): void
-  print(text: string | Styled, role?: PrintRole): void
+  print(text: string | StyledText, role?: PrintRole): void
   message(message: PersonalMessage, onRead?: () => void): void
   echo(line: string): void
   /** False if the view has handled the key, or cannot show what the editor would do. */

@@ -34,7 +34,7 @@ const TOOLS: readonly (Tool | OptionalTool)[] = [
   editFile,
   glob,
   grep,
-  { id: runCommand.id, from: ({ noCommands }) => unless(noCommands, runCommand) },
+  { id: runCommand.id, from: ({ noCommands }) => unavailableIf(noCommands, runCommand) },
   calculator,
   { id: 'web_fetch', from: ({ web }) => (web?.visit ? webFetch(web.visit) : noFetch) },
   { id: 'google_search', from: ({ web }) => (web?.search ? googleSearch(web.search) : noSearch) },
@@ -46,7 +46,7 @@ const TOOLS: readonly (Tool | OptionalTool)[] = [
   { id: 'fd_to_file', from: ({ results }) => results && fdToFile(results) },
   ...[spawnAgent, fork].map((tool) => ({
     id: tool.id,
-    from: ({ subTurns = true }: BuiltinParts) => unless(subTurns ? undefined : NO_SUB_TURNS, tool),
+    from: ({ subTurns = true }: BuiltinParts) => unavailableIf(subTurns ? undefined : NO_SUB_TURNS, tool),
   })),
 ]
 
@@ -54,7 +54,7 @@ const NO_WEB = 'the config does not turn reading pages on ([tools.web])'
 const NO_SEARCH = 'no search provider is configured ([tools.web] search)'
 const NO_SUB_TURNS = 'side turns are off ([limits] turn_depth = 0)'
 
-const unless = (reason: string | undefined, tool: Tool): Tool =>
+const unavailableIf = (reason: string | undefined, tool: Tool): Tool =>
   reason === undefined ? tool : unavailable(tool, reason)
 
 const noFetch = unavailable(

@@ -67,7 +67,7 @@ function formatLines({ lines, files, skipped, cut }: FoundText): string {
   const rows = lines.flatMap((line, index) => {
     const mark = line.matches ? ':' : '-'
     const row = `${visibleLine(line.path)}${mark}${line.line}${mark}${line.text}`
-    return inGroups && isApart(lines[index - 1], line) ? ['--', row] : [row]
+    return inGroups && hasGap(lines[index - 1], line) ? ['--', row] : [row]
   })
   const notes = [
     ...(cut ? [`[cut: ${cut}]`] : []),
@@ -76,7 +76,7 @@ function formatLines({ lines, files, skipped, cut }: FoundText): string {
   return [...rows, ...notes].join('\n')
 }
 
-const isApart = (before: FoundLine | undefined, line: FoundLine): boolean =>
+const hasGap = (before: FoundLine | undefined, line: FoundLine): boolean =>
   before !== undefined && (before.path !== line.path || before.line + 1 !== line.line)
 
 const filesText = (files: number, skipped: number): string =>

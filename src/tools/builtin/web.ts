@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
 import { checkArguments } from '../arguments.ts'
-import type { Visit, Web, WebPage, SearchHit, WebSearch } from '../web.ts'
+import type { PageRequest, Web, WebPage, SearchHit, WebSearch } from '../web.ts'
 import type { ToolContext } from '../context.ts'
 import { ok, type ToolResult } from '../results/result.ts'
 import type { Question, Tool } from '../tool.ts'
@@ -20,7 +20,7 @@ const input = z.strictObject({
 })
 
 export function webFetch(visit: NonNullable<Web['visit']>): Tool {
-  const fetchPage = async ({ url, format }: Wanted, { signal }: ToolContext): Promise<ToolResult> =>
+  const fetchPage = async ({ url, format }: FetchArguments, { signal }: ToolContext): Promise<ToolResult> =>
     pageText(await visit(url).read(format, signal))
 
   const base: Tool = defineTool({
@@ -46,9 +46,9 @@ export function webFetch(visit: NonNullable<Web['visit']>): Tool {
   return base
 }
 
-type Wanted = z.output<typeof input>
+type FetchArguments = z.output<typeof input>
 
-const question = ({ host, url }: Visit): Question => ({
+const question = ({ host, url }: PageRequest): Question => ({
   target: host,
   detail: url,
   asked: `fetch ${url}?`,
@@ -91,7 +91,7 @@ export function googleSearch(search: WebSearch): Tool {
     }),
     run: async ({ query, start }, { signal }) => {
       const hits = await search.find({ words: query, start }, signal)
-      if (hits.length === 0) return ok(nothing(start))
+      if (hits.length === 0) return ok(noResultsText(start))
       const content = hits.map((hit, index) => line(hit, start + index)).join('\n\n')
       return { ...ok(content), outside: { from: 'search engine', head: 0, tail: 0 } }
     },
@@ -111,7 +111,7 @@ function withQuery(args: unknown): unknown {
   return hasQuery ? args : { ...rest, query: q }
 }
 
-const nothing = (start: number): string =>
+const noResultsText = (start: number): string =>
   start > 1 ? `No results from number ${start} on.` : 'No results; try other or fewer words.'
 
 /** Formats a result, whose texts strangers wrote. */

@@ -1,6 +1,6 @@
 import { Refusal, WorkspaceError } from '../../words/errors.ts'
 import type { Picture } from '../../words/picture.ts'
-import type { Outside } from '../../words/outside.ts'
+import type { OutsideSource } from '../../words/outside.ts'
 import { errorMessage } from '../../base/errors.ts'
 import { ArgumentError } from '../arguments.ts'
 import { WebError } from '../web.ts'
@@ -10,7 +10,7 @@ export interface ToolResult {
   readonly content: string
   readonly isError: boolean
   /** Present if strangers wrote a part, which a model reads between marks. */
-  readonly outside?: Outside
+  readonly outside?: OutsideSource
   /** True for a page of a long result, which is sanitized and short already. */
   readonly isPage?: true
   /** Shown to a model that takes pictures, beside `content`. */

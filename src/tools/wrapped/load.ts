@@ -14,7 +14,7 @@ import {
 
 const MAX_FILE_BYTES = 64 * 1024
 
-export interface Loaded {
+export interface LoadedToolFiles {
   /** Directory by directory, each sorted by file name. */
   readonly definitions: readonly ToolFile[]
   readonly problems: readonly ToolFileProblem[]
@@ -32,7 +32,7 @@ export interface Loaded {
 export async function loadToolFiles(
   dirs: readonly string[],
   before: readonly ToolFile[] = [],
-): Promise<Loaded> {
+): Promise<LoadedToolFiles> {
   const found = await Promise.all([...new Set(dirs.map((dir) => resolve(dir)))].map(findFiles))
   const { files, replaced } = firstOfEach(found.flatMap((each) => each.files))
   const parsed = await Promise.all(files.map(parseFile))

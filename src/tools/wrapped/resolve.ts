@@ -17,7 +17,7 @@ export interface Bases {
   readonly disabled: readonly string[]
 }
 
-export interface Resolved {
+export interface ResolvedTools {
   /** Sorted by file name. */
   readonly tools: readonly Tool[]
   readonly problems: readonly ToolFileProblem[]
@@ -34,7 +34,7 @@ export function resolveTools(
   definitions: readonly ToolFile[],
   bases: Bases,
   missing: ReadonlySet<string>,
-): Resolved {
+): ResolvedTools {
   const problems: ToolFileProblem[] = []
   const skipped: { file: string; reason: string }[] = []
   const builtin = new Map(bases.tools.map((tool) => [tool.id, tool]))

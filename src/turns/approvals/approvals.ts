@@ -7,7 +7,7 @@ import type { Access, AllowRules } from '../../words/tool-words.ts'
 import type { Clock, Log } from '../../base/environment.ts'
 import { type PermissionProvider, type PermissionRequest, cancelReason } from '../../tools/index.ts'
 import { createGrants, isLasting, mayDecide, ruledAccess, whyOnlyOnce } from './policy.ts'
-import type { AskedFor, Asking, GivenAnswer, GrantStore, Verdict } from './ports.ts'
+import type { ApprovalSubject, ApprovalRequest, GivenAnswer, GrantStore, Verdict } from './ports.ts'
 import { answererText, answerText, approvalFacts, toolFor } from './question-text.ts'
 import { Questions, type OpenQuestion, type OwnQuestion, type QuestionLimits } from './questions.ts'
 
@@ -40,7 +40,7 @@ interface ApprovalParts {
 }
 
 /** Resolves to the reason for denying a call, once the room knows it. A rejection denies the call, too. */
-type Policy = (asked: Asking, room: Room) => Promise<string | undefined>
+type Policy = (asked: ApprovalRequest, room: Room) => Promise<string | undefined>
 
 /** Decides permission requests: a grant allows what it covers, and people are asked for the rest. */
 export class Approvals implements PermissionProvider {
@@ -74,7 +74,7 @@ export class Approvals implements PermissionProvider {
     return this.#decide(asked, async (asking, room) => {
       if (await this.#grants.covers(asking)) return undefined
       const end = await this.#questions.ask(room, asking)
-      if (end.kind === 'unanswered') await tellDenied(room, asking, end.why)
+      if (end.kind === 'unanswered') await recordDenial(room, asking, end.why)
       return end.kind === 'allowed' ? undefined : end.why
     })
   }
@@ -136,7 +136,7 @@ export class Approvals implements PermissionProvider {
       if (signal.aborted) return { why: cancelReason(signal) }
       const room = await this.#parts.room(asked.room)
       if (!room) return { why: `there is no room ${asked.room}` }
-      const asking: Asking = allower === 'ops' ? { ...asked, needsOp: true } : asked
+      const asking: ApprovalRequest = allower === 'ops' ? { ...asked, needsOp: true } : asked
       const judged = allower === 'nobody' ? refuse(room, asked, ruled) : policy(asking, room)
       const why = (await judged) ?? (signal.aborted ? cancelReason(signal) : undefined)
       return why === undefined ? 'allow' : { why }
@@ -164,9 +164,9 @@ export class Approvals implements PermissionProvider {
   }
 }
 
-async function refuse(room: Room, asked: AskedFor, access: Access): Promise<string> {
+async function refuse(room: Room, asked: ApprovalSubject, access: Access): Promise<string> {
   const why = `nobody may allow ${access} on this server`
-  await tellDenied(room, asked, why)
+  await recordDenial(room, asked, why)
   return why
 }
 
@@ -185,7 +185,7 @@ async function allowNamed(
       : !mayDecide('once', asked, requester, role)
         ? 'only an admin can allow the network, or a command without a sandbox'
         : undefined
-  if (why !== undefined) await tellDenied(room, asked, why)
+  if (why !== undefined) await recordDenial(room, asked, why)
   else {
     const text = `allowed with --allow (${toolFor(asked)})`
     await room.record({ ...approvalFacts(asked), author: name, verdict: 'once', text })
@@ -194,7 +194,7 @@ async function allowNamed(
 }
 
 /** Rejects with `StorageError`. */
-export async function tellDenied(room: Room, asked: AskedFor, why: string): Promise<void> {
+export async function recordDenial(room: Room, asked: ApprovalSubject, why: string): Promise<void> {
   const text = `denied: ${why} (${toolFor(asked)})`
   await room.record({ ...approvalFacts(asked), author: SYSTEM, verdict: 'denied', text })
 }
@@ -211,7 +211,7 @@ function chooseQuestion(open: readonly OpenQuestion[], decision: Decision, role:
     throw new Refusal(`several questions are open: ${numbers}; say which one, as in /allow ${first.number}`)
   }
   const [foreign] = meant
-  if (foreign) throw new Refusal(whyForeign(foreign, decision, role))
+  if (foreign) throw new Refusal(whyMayNotAnswer(foreign, decision, role))
   throw new Refusal(
     number === undefined
       ? `no question is open in ${room.name}`
@@ -219,7 +219,7 @@ function chooseQuestion(open: readonly OpenQuestion[], decision: Decision, role:
   )
 }
 
-function waitedFor({ onceOnly, answeredBy, needsOp, requester }: AskedFor): string {
+function waitedFor({ onceOnly, answeredBy, needsOp, requester }: ApprovalSubject): string {
   if (onceOnly || answeredBy === 'admins') return 'an admin'
   const isOps = answeredBy ? answeredBy !== 'requester' : needsOp
   return isOps ? 'an op' : requester.name
@@ -229,7 +229,7 @@ const onlyOnceText = (number: number, why: string): string =>
   `this can be allowed only once, because ${why}: /allow ${number} or /deny ${number}`
 
 /** Returns the reason why this person may not give this answer. */
-function whyForeign({ number, asked }: OpenQuestion, { room, person }: Decision, role: Role): string {
+function whyMayNotAnswer({ number, asked }: OpenQuestion, { room, person }: Decision, role: Role): string {
   if (asked.answeredBy && !mayDecide('once', asked, person, role))
     return `only ${answererText(asked)} can allow question ${number}`
   if (asked.onceOnly)

@@ -1,4 +1,4 @@
 /** Questions whether a tool may run, and who answers them. */
-export { Approvals, type Decision, type WaitingQuestion, tellDenied } from './approvals.ts'
+export { Approvals, type Decision, type WaitingQuestion, recordDenial } from './approvals.ts'
 export type { Grant, GrantStore } from './ports.ts'
 export { askedFromJson } from './questions.ts'

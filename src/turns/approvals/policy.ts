@@ -4,10 +4,10 @@ import type { Person, Role } from '../../words/person.ts'
 import { type Access, ALLOWERS, type AllowRules, type Answerers } from '../../words/tool-words.ts'
 import type { Clock } from '../../base/environment.ts'
 import type { PermissionRequest } from '../../tools/index.ts'
-import type { AskedFor, GrantStore, Verdict } from './ports.ts'
+import type { ApprovalSubject, GrantStore, Verdict } from './ports.ts'
 
 /** Only an admin may allow `onceOnly` calls, because anybody can manage a room of their own. */
-export function mayDecide(verdict: Verdict, asked: AskedFor, person: Person, role: Role): boolean {
+export function mayDecide(verdict: Verdict, asked: ApprovalSubject, person: Person, role: Role): boolean {
   if (asked.answeredBy) return mayAnswer(asked.answeredBy, verdict, asked.requester.id === person.id, role)
   if (asked.onceOnly && verdict !== 'denied') return role === 'admin'
   if (mayManage(role)) return true
@@ -45,7 +45,7 @@ export function whyOnlyOnce({
   access,
   requester,
   routine,
-}: AskedFor): string | undefined {
+}: ApprovalSubject): string | undefined {
   if (onceOnly) return 'it needs the network or has no sandbox'
   if (answeredBy) return 'it is asked for each time'
   if (access === 'network') return 'what goes to the network is asked for each time'
@@ -64,20 +64,20 @@ const MAX_GRANTS_PER_PERSON = 100
 
 /** All functions reject with `StorageError`. */
 export const createGrants = (store: GrantStore, clock: Clock) => ({
-  async covers(asked: AskedFor): Promise<boolean> {
+  async covers(asked: ApprovalSubject): Promise<boolean> {
     if (whyOnlyOnce(asked) !== undefined) return false
     const { requester, room, tool, target } = asked
     const what = { person: requester.id, room, tool, target, at: clock.now(), ...routineOf(asked) }
     return (await store.find(what)) !== undefined
   },
-  async give(by: Pick<Person, 'name'>, verdict: 'room' | 'always', asked: AskedFor): Promise<void> {
+  async give(by: Pick<Person, 'name'>, verdict: 'room' | 'always', asked: ApprovalSubject): Promise<void> {
     const { requester, room, tool, target } = asked
     const at = clock.now()
     const until = verdict === 'room' ? { until: at + ROOM_GRANT_MS } : {}
     const who = { person: requester.id, name: requester.name, by: by.name }
     await store.put({ room, tool, target, at, ...who, ...until, ...routineOf(asked) })
   },
-  async refuseIfFull({ requester: { id, name }, room }: AskedFor): Promise<void> {
+  async refuseIfFull({ requester: { id, name }, room }: ApprovalSubject): Promise<void> {
     const grants = await store.list(room, clock.now())
     if (grants.filter(({ person }) => person === id).length < MAX_GRANTS_PER_PERSON) return
     const full = `${name} has ${MAX_GRANTS_PER_PERSON} permissions in ${room} already`
@@ -85,7 +85,7 @@ export const createGrants = (store: GrantStore, clock: Clock) => ({
   },
 })
 
-const routineOf = ({ routine }: AskedFor) => (routine?.id === undefined ? {} : { routine: routine.id })
+const routineOf = ({ routine }: ApprovalSubject) => (routine?.id === undefined ? {} : { routine: routine.id })
 
 /** Limits the people whose roles are read for a question: a full room must not block the server. */
 const MAX_LOOKED_UP = 64
@@ -94,7 +94,10 @@ const MAX_LOOKED_UP = 64
  * Resolves to names of present people who may allow the call (in a large room, not all), the requester and
  * admins first; undefined if nobody may. Rejects with `StorageError`.
  */
-export async function findAnswerers(room: Room, asked: AskedFor): Promise<readonly string[] | undefined> {
+export async function findAnswerers(
+  room: Room,
+  asked: ApprovalSubject,
+): Promise<readonly string[] | undefined> {
   const { requester, routine } = asked
   const present = room.present()
   const isHere = present.some(({ id }) => id === requester.id)

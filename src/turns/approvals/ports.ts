@@ -41,9 +41,9 @@ export interface GrantStore {
 export type Verdict = Extract<ApprovalEntry['verdict'], 'once' | 'room' | 'always' | 'denied'>
 
 /** `needsOp` is set if the config does not let the requester allow the call. */
-export type Asking = PermissionRequest & { readonly needsOp?: true }
+export type ApprovalRequest = PermissionRequest & { readonly needsOp?: true }
 
-export type AskedFor = Omit<Asking, 'signal'>
+export type ApprovalSubject = Omit<ApprovalRequest, 'signal'>
 
 export interface GivenAnswer {
   readonly person: Pick<Person, 'name'>

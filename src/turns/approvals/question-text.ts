@@ -1,10 +1,10 @@
 import { duration } from '../../base/amounts.ts'
 import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { ROOM_GRANT_MS, whyOnlyOnce } from './policy.ts'
-import type { AskedFor, Verdict } from './ports.ts'
+import type { ApprovalSubject, Verdict } from './ports.ts'
 
 /** A bar marks the detail's lines, so that they cannot pass for our words. Shows invisible characters. */
-export function questionText(number: number, asked: AskedFor, answerMs: number): string {
+export function questionText(number: number, asked: ApprovalSubject, answerMs: number): string {
   const { model, tool, access, detail } = asked
   const who = model === undefined ? requesterOf(asked) : `@${model}, for ${requesterOf(asked)},`
   return [
@@ -24,7 +24,7 @@ export function questionText(number: number, asked: AskedFor, answerMs: number):
   ].join('\n')
 }
 
-export function answererText({ onceOnly, answeredBy, needsOp, requester }: AskedFor): string {
+export function answererText({ onceOnly, answeredBy, needsOp, requester }: ApprovalSubject): string {
   if (answeredBy)
     return {
       requester: `${requester.name} alone`,
@@ -39,14 +39,14 @@ export function answererText({ onceOnly, answeredBy, needsOp, requester }: Asked
 const MAX_TARGET_CHARS = 60
 
 /** What a grant would cover: `write_file for "a.txt"`, with any content. */
-function grantText({ tool, target, detail }: AskedFor): string {
+function grantText({ tool, target, detail }: ApprovalSubject): string {
   if (target === detail) return 'exactly this'
   const shown = visibleLine(target)
   return `${tool} for "${shown.length > MAX_TARGET_CHARS ? `${shown.slice(0, MAX_TARGET_CHARS)}…` : shown}"`
 }
 
 /** `allowed once (question 3: run_command for alice)` */
-export const answerText = (verdict: Verdict, number: number, asked: AskedFor): string =>
+export const answerText = (verdict: Verdict, number: number, asked: ApprovalSubject): string =>
   `${ANSWERED[verdict]} (question ${number}: ${toolFor(asked)})`
 
 const ANSWERED: Readonly<Record<Verdict, string>> = {
@@ -56,12 +56,12 @@ const ANSWERED: Readonly<Record<Verdict, string>> = {
   denied: 'denied',
 }
 
-export const toolFor = (asked: AskedFor): string => `${asked.tool} for ${requesterOf(asked)}`
+export const toolFor = (asked: ApprovalSubject): string => `${asked.tool} for ${requesterOf(asked)}`
 
-const requesterOf = ({ requester: { name }, routine }: AskedFor): string =>
+const requesterOf = ({ requester: { name }, routine }: ApprovalSubject): string =>
   routine ? `${name} (routine ${routine.number})` : name
 
-export const approvalFacts = ({ turn, tool, requester }: AskedFor) => ({
+export const approvalFacts = ({ turn, tool, requester }: ApprovalSubject) => ({
   kind: 'approval' as const,
   tool,
   requester: requester.name,

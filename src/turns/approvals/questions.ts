@@ -6,7 +6,7 @@ import { duration, counted, countedAre } from '../../base/amounts.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { cancelReason } from '../../tools/index.ts'
 import { findAnswerers } from './policy.ts'
-import type { AskedFor, Asking, GivenAnswer } from './ports.ts'
+import type { ApprovalSubject, ApprovalRequest, GivenAnswer } from './ports.ts'
 import { answererText, approvalFacts, questionText } from './question-text.ts'
 
 /** How a question ended. An answer is already stored; for `unanswered`, the caller tells the room why. */
@@ -18,7 +18,7 @@ export type OpenQuestion = OwnQuestion | RemoteQuestion
 
 export interface OwnQuestion {
   readonly number: number
-  readonly asked: AskedFor
+  readonly asked: ApprovalSubject
   /** Reserves the question; the caller must call `end`. False if it is over. Rejects with `StorageError`. */
   take(): Promise<boolean>
   end(end: QuestionEnd): void
@@ -26,7 +26,7 @@ export interface OwnQuestion {
 
 export interface RemoteQuestion {
   readonly number: number
-  readonly asked: AskedFor
+  readonly asked: ApprovalSubject
   /** Resolves to false if the question is over. Rejects with `StorageError`. */
   forwardAnswer(answer: GivenAnswer): Promise<boolean>
 }
@@ -68,21 +68,21 @@ export class Questions {
   }
 
   /** Resolves at an answer, time limit, abort or the requester's leaving. Rejects with `StorageError`. */
-  async ask(room: Room, asked: Asking): Promise<QuestionEnd> {
+  async ask(room: Room, asked: ApprovalRequest): Promise<QuestionEnd> {
     const answerMs = this.#answerMs
     const answerers = await findAnswerers(room, asked)
-    if (!answerers) return unanswered(whyNot(room, asked) ?? nobodyText(room, asked))
+    if (!answerers) return unansweredEnd(whyNot(room, asked) ?? noAnswererText(room, asked))
     const ended = createDeferred<QuestionEnd>()
     const remoteAnswer = createDeferred<GivenAnswer>()
     const number = await this.#open(room, asked, remoteAnswer.resolve)
-    if (typeof number === 'string') return unanswered(number)
+    if (typeof number === 'string') return unansweredEnd(number)
     const question = this.#add(room.name, number, asked, ended.resolve)
     void remoteAnswer.promise.then((answer) => {
       this.#own.delete(question)
       this.#onRemoteAnswer(room, question, answer)
     })
     const giveUp = (why: string): void => {
-      const end = (): void => ended.resolve(unanswered(why))
+      const end = (): void => ended.resolve(unansweredEnd(why))
       // Another server's answer may have ended the question. A question that cannot be closed is denied.
       question.take().then((isTaken) => isTaken && end(), end)
     }
@@ -120,7 +120,7 @@ export class Questions {
   /** Resolves to the question's number, or to the reason against asking. */
   async #open(
     room: Room,
-    asked: AskedFor,
+    asked: ApprovalSubject,
     answered: (answer: GivenAnswer) => void,
   ): Promise<number | string> {
     const why = whyNot(room, asked)
@@ -137,7 +137,7 @@ export class Questions {
       : `${asked.requester.name} has ${counted(opened.own, 'open question')} here already`
   }
 
-  #add(room: RoomName, number: number, asked: AskedFor, end: OwnQuestion['end']): OwnQuestion {
+  #add(room: RoomName, number: number, asked: ApprovalSubject, end: OwnQuestion['end']): OwnQuestion {
     const question: OwnQuestion = {
       number,
       asked,
@@ -156,7 +156,7 @@ export class Questions {
   /** Ends the question when the requester leaves or the signal aborts. Returns a function that stops this. */
   #watchRequester(
     room: Room,
-    { requester, routine, signal }: Asking,
+    { requester, routine, signal }: ApprovalRequest,
     giveUp: (why: string) => void,
   ): () => void {
     const stopped = (): void => giveUp(cancelReason(signal))
@@ -176,9 +176,9 @@ export class Questions {
   }
 }
 
-const unanswered = (why: string): QuestionEnd => ({ kind: 'unanswered', why })
+const unansweredEnd = (why: string): QuestionEnd => ({ kind: 'unanswered', why })
 
-function whyNot(room: Room, { requester, detail, routine }: AskedFor): string | undefined {
+function whyNot(room: Room, { requester, detail, routine }: ApprovalSubject): string | undefined {
   if (!routine && !room.awaits(requester.id)) return `${requester.name} is not in ${room.name} to be asked`
   return detail.length > MAX_DETAIL_CHARS
     ? `it is too long to be shown: ${detail.length} characters`
@@ -186,7 +186,7 @@ function whyNot(room: Room, { requester, detail, routine }: AskedFor): string | 
 }
 
 /** Any other call could be allowed by its requester, who is present. */
-function nobodyText({ name }: Room, asked: AskedFor): string {
+function noAnswererText({ name }: Room, asked: ApprovalSubject): string {
   const { onceOnly, answeredBy, needsOp, routine, requester } = asked
   if (answeredBy) return `only ${answererText(asked)} can allow it, and nobody of them is in ${name}`
   if (routine && !onceOnly && !needsOp)
@@ -194,10 +194,10 @@ function nobodyText({ name }: Room, asked: AskedFor): string {
   return `only an ${onceOnly ? 'admin' : 'op'} can allow it, and none is in ${name}`
 }
 
-export const askedFromJson = (asked: JsonObject): AskedFor => asked as unknown as AskedFor
+export const askedFromJson = (asked: JsonObject): ApprovalSubject => asked as unknown as ApprovalSubject
 
 /** Other servers get no key or network of the requester. */
-function toJson(asked: AskedFor): JsonObject {
+function toJson(asked: ApprovalSubject): JsonObject {
   const { room, tool, access, target, detail, model, turn, onceOnly, answeredBy, needsOp, routine } = asked
   const { id, name, admin, guest } = asked.requester
   return {

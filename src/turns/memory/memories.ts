@@ -24,7 +24,7 @@ interface MemoriesParts {
 }
 
 /** A room, or `me`: what the person said of themselves. */
-export type Whose = Room | 'me'
+export type RoomOrMe = Room | 'me'
 
 /** Adds, lists and forgets memories. Methods reject with `Refusal` or `StorageError`. */
 export class Memories {
@@ -67,11 +67,11 @@ export class Memories {
   }
 
   /** By number, the newest version first. */
-  async versions(whose: Whose, person: Person): Promise<readonly StoredMemory[]> {
+  async versions(whose: RoomOrMe, person: Person): Promise<readonly StoredMemory[]> {
     return await this.#parts.store.versions(ownerOf(whose, person))
   }
 
-  async current(whose: Whose, person: Person): Promise<readonly StoredMemory[]> {
+  async current(whose: RoomOrMe, person: Person): Promise<readonly StoredMemory[]> {
     return await this.#parts.store.current(ownerOf(whose, person))
   }
 
@@ -87,7 +87,7 @@ export class Memories {
   }
 
   /** The caller checks the right: a person has it, or allowed the model's question. */
-  async add(whose: Whose, person: Person, raw: string): Promise<StoredMemory> {
+  async add(whose: RoomOrMe, person: Person, raw: string): Promise<StoredMemory> {
     if (person.guest) throw new Refusal(GUEST)
     const memory = this.#by(person, this.cleanText(raw))
     const stored = await this.#parts.store.add(ownerOf(whose, person), memory, this.#most(whose))
@@ -101,7 +101,7 @@ export class Memories {
   }
 
   /** Restores the newest text of a forgotten memory, which is still that of its author. */
-  async bringBack(whose: Whose, person: Person, number: number): Promise<StoredMemory> {
+  async bringBack(whose: RoomOrMe, person: Person, number: number): Promise<StoredMemory> {
     const [newest, ...older] = await this.#versionsOf(whose, person, number)
     if (newest.text !== '') throw new Refusal(`${number} is remembered already`)
     const last = older.find(({ text }) => text !== '')
@@ -112,7 +112,7 @@ export class Memories {
     return this.#unlessFull(whose, await this.#parts.store.change(owner, number, memory, this.#most(whose)))
   }
 
-  async forget(whose: Whose, person: Person, number: number): Promise<void> {
+  async forget(whose: RoomOrMe, person: Person, number: number): Promise<void> {
     if (whose !== 'me') whose.needVoice(person)
     if (person.guest) throw new Refusal(GUEST)
     const [newest] = await this.#versionsOf(whose, person, number)
@@ -124,7 +124,7 @@ export class Memories {
   }
 
   async #versionsOf(
-    whose: Whose,
+    whose: RoomOrMe,
     person: Person,
     number: number,
   ): Promise<readonly [StoredMemory, ...StoredMemory[]]> {
@@ -138,12 +138,12 @@ export class Memories {
     return { text, author: person.name, person: person.id, at: this.#parts.clock.now() }
   }
 
-  #most(whose: Whose): number {
+  #most(whose: RoomOrMe): number {
     const { memories_per_room, memories_per_person } = this.#parts.limits
     return whose === 'me' ? memories_per_person : memories_per_room
   }
 
-  #unlessFull(whose: Whose, stored: StoredMemory | 'full'): StoredMemory {
+  #unlessFull(whose: RoomOrMe, stored: StoredMemory | 'full'): StoredMemory {
     if (stored !== 'full') return stored
     const [who, key] =
       whose === 'me' ? ['you have', 'memories_per_person'] : [`${whose.name} has`, 'memories_per_room']
@@ -153,7 +153,7 @@ export class Memories {
   }
 }
 
-const ownerOf = (whose: Whose, { id }: Person): MemoryOwner =>
+const ownerOf = (whose: RoomOrMe, { id }: Person): MemoryOwner =>
   whose === 'me' ? { person: id } : { room: whose.name }
 
 export const memories = (count: number): string => (count === 1 ? '1 memory' : `${count} memories`)

@@ -22,7 +22,7 @@ export function withPanels(runTurn: RunTurn, parts: PanelParts): RunTurn {
       : await runTurn(request, stop)
 }
 
-interface Answered extends PanelAnswer {
+interface MemberAnswer extends PanelAnswer {
   readonly member: PanelMember
 }
 
@@ -49,7 +49,7 @@ class RunningPanel {
   async run(): Promise<TurnEnd> {
     const { panel, recorder } = this.#request
     await recorder.begun
-    let answers: readonly Answered[] = []
+    let answers: readonly MemberAnswer[] = []
     for (let round = 1; round <= panel.rounds; round++) {
       const members = round === 1 ? panel.members : answers.map(({ member }) => member)
       answers = await this.#runRound(round, members, answers)
@@ -69,7 +69,7 @@ class RunningPanel {
     round: number,
     members: readonly PanelMember[],
     before: readonly PanelAnswer[],
-  ): Promise<readonly Answered[]> {
+  ): Promise<readonly MemberAnswer[]> {
     const answers = await askSideBySide(members, async (member) => {
       // If the tokens do not suffice for a member's request, the round asks nobody else.
       if (this.#stop.aborted || this.#request.panel.tokens.refusal !== undefined) return undefined
@@ -102,7 +102,7 @@ class RunningPanel {
   }
 
   /** Asks the merger, or the first model that answered if no merger was named. */
-  async #merge(answers: readonly Answered[]): Promise<TurnEnd> {
+  async #merge(answers: readonly MemberAnswer[]): Promise<TurnEnd> {
     const { panel, recorder, message } = this.#request
     const first = panel.members[0]!
     const member = panel.merger ?? answers[0]?.member ?? first

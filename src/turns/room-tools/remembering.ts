@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Refusal } from '../../words/errors.ts'
 import { defineTool, type Question, type Tool, type ToolContext } from '../../tools/index.ts'
 import { ok } from '../../tools/results/index.ts'
-import type { Memories, Whose } from '../memory/index.ts'
+import type { Memories, RoomOrMe } from '../memory/index.ts'
 import type { RoomToolParts } from './shared.ts'
 
 interface Proposal {
@@ -48,7 +48,7 @@ export function rememberTool({ memories, rooms }: RoomToolParts): Tool {
 
 interface Proposed {
   readonly memories: Memories
-  readonly whose: Whose
+  readonly whose: RoomOrMe
   readonly text: string
 }
 

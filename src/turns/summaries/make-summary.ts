@@ -23,7 +23,7 @@ import { summaryTexts } from './summary-prompt.ts'
 import {
   type CountedEntry,
   oldestWithin,
-  rowsDue,
+  countRowsDue,
   SUMMARY_EXCESS,
   type SummarySizes,
   withoutOpenCall,
@@ -70,7 +70,7 @@ export async function nextSummary(
   const found = await parts.history.following(room, after === undefined ? query : { ...query, after })
   const rows = await withTokens(found, encoding, parts)
   const sizes = await parts.sizes.read()
-  const due = isAll ? rows.length : rowsDue(rows, sizes.unsummed, rows.length < MAX_ROWS)
+  const due = isAll ? rows.length : countRowsDue(rows, sizes.unsummed, rows.length < MAX_ROWS)
   if (due === 0) return undefined
   await beforeRequest()
   const job = { room, model, before: before?.text ?? '', rows: rows.slice(0, due), tokens: sizes.summary }

@@ -15,7 +15,7 @@ const MAX_UNSUMMED_ROWS = 150
  * Returns how many of the oldest rows are due: none if they are few and short; otherwise all but about the
  * newest half of what may wait. `isAll` is false if more rows follow: then all are due.
  */
-export function rowsDue(rows: readonly CountedEntry[], unsummed: number, isAll: boolean): number {
+export function countRowsDue(rows: readonly CountedEntry[], unsummed: number, isAll: boolean): number {
   if (!isAll) return rows.length
   if (rows.length <= MAX_UNSUMMED_ROWS && sum(rows) <= unsummed) return 0
   let kept = 0

@@ -10,7 +10,7 @@ export interface ReadRequest {
   readonly format: 'markdown' | 'text'
 }
 
-export interface Reading {
+export interface ReadablePage {
   readonly title: string
   readonly text: string
   /** True if the text exceeds `MAX_CHARS`. */
@@ -26,7 +26,7 @@ const MAX_ELEMENTS = 100_000
  * Returns a page's article, or the whole page. Needs limits of time and memory, because HTML may be made to
  * hang; may throw anything.
  */
-export function readHtml({ html, url, format }: ReadRequest): Reading {
+export function readHtml({ html, url, format }: ReadRequest): ReadablePage {
   const { document } = parseHTML(asDocument(html))
   const base = baseOf(document, url)
   const title = document.title

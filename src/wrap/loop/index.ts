@@ -9,7 +9,7 @@ export {
   type ModelFacts,
   type ModelRefusal,
   type ModelRequest,
-  type ReportedSoFar,
+  type PartialUsage,
   type RequestMessage,
   type StepMessage,
   type Thought,
@@ -18,4 +18,4 @@ export { questionTexts, transcript } from './question-texts.ts'
 export { type Reply, createReply, createStreamCleaner } from './reply.ts'
 export { runSteps } from './run-steps.ts'
 export { type StepResult, type StepView, streamStep } from './stream-step.ts'
-export { type Received, addCosts, addEstimates, addUsage } from './usage.ts'
+export { type ReceivedAnswer, addCosts, addEstimates, addUsage } from './usage.ts'

@@ -56,12 +56,12 @@ export interface ModelRequest<Message extends RequestMessage = StepMessage> {
 }
 
 /** Usage of the whole request, as a provider reports it before the answer is finished. */
-export type ReportedSoFar = Partial<Pick<Usage, 'input' | 'cached' | 'output'>>
+export type PartialUsage = Partial<Pick<Usage, 'input' | 'cached' | 'output'>>
 
 /** What a model does in one step. `finish` comes last, once. */
 export type ModelEvent =
   /** Used if the answer breaks off. */
-  | { readonly type: 'reported'; readonly usage: ReportedSoFar }
+  | { readonly type: 'reported'; readonly usage: PartialUsage }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'text-data'; readonly providerData: JsonObject }
   /** A piece of a thought, to be shown at once. */

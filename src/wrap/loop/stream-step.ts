@@ -2,14 +2,14 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Usage } from '../../words/entry.ts'
 import { aborted, untilAborted } from '../../base/jobs/waiting.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import type { Received } from './usage.ts'
+import type { ReceivedAnswer } from './usage.ts'
 import {
   type FinishReason,
   type LanguageModel,
   ModelError,
   type ModelEvent,
   type ModelRequest,
-  type ReportedSoFar,
+  type PartialUsage,
   type RequestMessage,
   type Thought,
 } from './model.ts'
@@ -27,7 +27,7 @@ export interface StepResult {
   /** Usage as the provider reported it; absent if it reported nothing that can be true. */
   readonly usage?: Usage
   /** What the model wrote, for our own count. */
-  readonly received: Received
+  readonly received: ReceivedAnswer
 }
 
 /** Ms before each further try of the same request. */
@@ -37,7 +37,7 @@ export interface StepView {
   readonly reply: Pick<Reply, 'add' | 'unsay'>
   readonly think?: (text: string) => void
   /** Called for each request that used tokens and has no end, because it was stopped or broke off. */
-  readonly onInterrupted?: (received: Received) => Promise<void>
+  readonly onInterrupted?: (received: ReceivedAnswer) => Promise<void>
 }
 
 /**
@@ -54,7 +54,7 @@ export async function streamStep(
 ): Promise<StepResult> {
   for (let tries = 0; ; tries++) {
     signal.throwIfAborted()
-    const shown: Shown = { text: '', anything: false }
+    const shown: ShownOutput = { text: '', anything: false }
     const received = { text: '', reported: {}, anything: false }
     try {
       return await streamOnce(model, request, view, { shown, received }, signal)
@@ -78,14 +78,14 @@ function pauseBefore({ retryAfterMs = 0 }: ModelError, usual: number | undefined
   return Math.max(usual, retryAfterMs)
 }
 
-interface Shown {
+interface ShownOutput {
   text: string
   anything: boolean
 }
 
-interface ReceivedSoFar extends Received {
+interface PartialAnswer extends ReceivedAnswer {
   text: string
-  reported: ReportedSoFar
+  reported: PartialUsage
   anything: boolean
 }
 
@@ -93,7 +93,7 @@ async function streamOnce(
   model: LanguageModel,
   request: ModelRequest<RequestMessage>,
   { reply, think }: StepView,
-  { shown, received }: { readonly shown: Shown; readonly received: ReceivedSoFar },
+  { shown, received }: { readonly shown: ShownOutput; readonly received: PartialAnswer },
   signal: AbortSignal,
 ): Promise<StepResult> {
   const calls: ToolCall[] = []
@@ -145,7 +145,7 @@ async function streamOnce(
 /** Passes events on, and records each on arrival: a later reader may hold events back, or be stopped. */
 async function* recordEvents(
   events: AsyncIterable<ModelEvent>,
-  received: ReceivedSoFar,
+  received: PartialAnswer,
 ): AsyncGenerator<ModelEvent> {
   for await (const event of events) {
     received.anything = true

@@ -1,11 +1,11 @@
 import type { Usage } from '../../words/entry.ts'
-import type { ReportedSoFar } from './model.ts'
+import type { PartialUsage } from './model.ts'
 
 /** What a request has received so far. */
-export interface Received {
+export interface ReceivedAnswer {
   /** All that the model wrote: thoughts, text and calls. */
   readonly text: string
-  readonly reported: ReportedSoFar
+  readonly reported: PartialUsage
 }
 
 export const addCosts = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =>

@@ -1,5 +1,5 @@
 /** A list in the pipe of a wrap process. An item or list is sent once; later its number replaces it. */
-export interface Packed<T> {
+export interface PackedList<T> {
   readonly list: number
   /** The items' numbers, in order; absent if the receiver has the list. */
   readonly items?: readonly number[]
@@ -12,7 +12,7 @@ export interface Packed<T> {
 /** The number of lists that sender and receiver remember; a further list replaces the oldest. */
 const MAX_LISTS = 64
 
-interface Sent<T> {
+interface SentItem<T> {
   readonly number: number
   readonly item: T
 }
@@ -21,7 +21,7 @@ export class Sender<T> {
   readonly #keyOf: (item: T) => unknown
   readonly #isSame: (old: T, item: T) => boolean
   readonly #maxChars: number
-  readonly #sent = new Map<unknown, Sent<T>>()
+  readonly #sent = new Map<unknown, SentItem<T>>()
   /** Each list's item numbers, joined. */
   readonly #lists: string[] = []
   #nextItem = 0
@@ -40,10 +40,10 @@ export class Sender<T> {
   }
 
   /** Throws if an item cannot be written as JSON. Then no item of the list counts as sent. */
-  pack(list: readonly T[]): Packed<T> {
+  pack(list: readonly T[]): PackedList<T> {
     const forget = this.#chars > this.#maxChars
     if (forget) this.#forget()
-    const found = new Map<unknown, Sent<T>>()
+    const found = new Map<unknown, SentItem<T>>()
     const fresh: (readonly [number, T])[] = []
     const items = list.map((item) => {
       const key = this.#keyOf(item)
@@ -73,7 +73,7 @@ export class Sender<T> {
 }
 
 /** Unpacks lists. Equal numbers give the same object, for caches by object. Throws for an unknown number. */
-export function createReceiver<T>(): (packed: Packed<T>) => readonly T[] {
+export function createReceiver<T>(): (packed: PackedList<T>) => readonly T[] {
   const kept = new Map<number, T>()
   const lists: (readonly T[])[] = []
   const itemOf = (number: number): T => {

@@ -52,7 +52,7 @@ export function createDefinitions(): (prompt: SentPrompt, tools: readonly Catalo
       return id === findToolsDefinition.name ? { ...one, definition: findToolsDefinition } : one
     })
   }
-  const known = new WeakMap<readonly ToolWithoutDefinition[], Defined>()
+  const known = new WeakMap<readonly ToolWithoutDefinition[], ToolsAndDefinitions>()
   return (prompt, tools) => {
     const found = known.get(prompt.tools)
     const isSame = found?.of.length === tools.length && found.of.every((tool, at) => tool === tools[at])
@@ -62,7 +62,7 @@ export function createDefinitions(): (prompt: SentPrompt, tools: readonly Catalo
   }
 }
 
-interface Defined {
+interface ToolsAndDefinitions {
   readonly of: readonly CatalogueTool[]
   readonly defined: readonly PromptTool[]
 }

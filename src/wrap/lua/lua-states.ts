@@ -33,7 +33,7 @@ const MAX_KEPT_BYTES = 16 * 1024 * 1024
 /** A state that ran more often is not cached, because loaded data may stay in it. */
 const MAX_RUNS = 500
 
-interface KeptState {
+interface ReusedState {
   readonly state: LuaState
   runs: number
 }
@@ -41,12 +41,12 @@ interface KeptState {
 /** Creates an engine that caches states for its next jobs. Throws if the bundle does not compile. */
 export function createEngine(states: LuaStates, bundle: LuaBundle, limits: LuaLimits): LuaEngine {
   const program = programOf(bundle)
-  const kept = new Map<string, KeptState>()
+  const kept = new Map<string, ReusedState>()
   const discard = (key: string): void => {
     kept.get(key)?.state.close?.()
     kept.delete(key)
   }
-  const take = (key: string): KeptState => {
+  const take = (key: string): ReusedState => {
     const taken = kept.get(key) ?? { state: states.open(program, limits, key), runs: 0 }
     taken.runs += 1
     kept.delete(key)

@@ -14,7 +14,7 @@ const CHARS_PER_TOKEN = 8
  * than `tokens`: if the cut changes the encoding of the rest, drops another token.
  */
 export function cutEnds(codec: Codec): Pick<TokenCounter, 'head' | 'tail'> {
-  const cut = (given: string, tokens: number, side: Side): string => {
+  const cut = (given: string, tokens: number, side: TextEnd): string => {
     const text = given.toWellFormed()
     if (tokens <= 0 || text === '') return ''
     if (codec.count(text) <= tokens) return text
@@ -32,7 +32,7 @@ export function cutEnds(codec: Codec): Pick<TokenCounter, 'head' | 'tail'> {
   }
 }
 
-interface Side {
+interface TextEnd {
   /** Returns about `chars` characters of that end, without half a character. */
   slice(text: string, chars: number): string
   take(tokens: readonly number[], count: number): readonly number[]
@@ -40,13 +40,13 @@ interface Side {
   join(bytes: Uint8Array, text: string): string
 }
 
-const atHead: Side = {
+const atHead: TextEnd = {
   slice: (text, chars) => text.slice(0, isLow(text, chars) ? chars + 1 : chars),
   take: (tokens, count) => tokens.slice(0, count),
   join: (bytes, text) => text.slice(0, commonLength(decode(bytes), text, 'start')),
 }
 
-const atTail: Side = {
+const atTail: TextEnd = {
   slice: (text, chars) => {
     const start = text.length - chars
     return start <= 0 ? text : text.slice(isLow(text, start) ? start - 1 : start)
@@ -60,7 +60,7 @@ const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreB
 const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
 
 /** Returns at least `tokens` tokens, or all, so that a long text is not encoded for a short end. */
-function longEnoughPart(text: string, tokens: number, side: Side, codec: Codec): string {
+function longEnoughPart(text: string, tokens: number, side: TextEnd, codec: Codec): string {
   for (let chars = tokens * CHARS_PER_TOKEN; chars < text.length; chars *= 2) {
     const part = side.slice(text, chars)
     if (codec.count(part) > tokens + 8) return part

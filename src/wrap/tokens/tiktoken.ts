@@ -47,7 +47,7 @@ function counterFor(tables: Tiktoken, byLine: boolean, memoChars: number): Token
     cutLongRuns(text).flatMap((piece) => Array.from(tables.encode_ordinary(piece)))
   const remembered = createMemo(memoChars, (text) => encodedLength(tables, text))
   const ofLines = (text: string): number => cutLines(text).reduce((sum, line) => sum + remembered(line), 0)
-  const count = byLine ? ofLong(ofLines) : remembered
+  const count = byLine ? memoizeLong(ofLines) : remembered
   const decode = (tokens: readonly number[]): Uint8Array => tables.decode(Uint32Array.from(tokens))
   const startsAnew = (text: string): boolean => byLine && text !== '' && beginsLine(text, 0)
   return { count, startsAnew, ...cutEnds({ encode, decode, count }) }
@@ -63,7 +63,7 @@ const MIN_LONG_CHARS = 2000
 const MAX_LONG_CHARS = 1_000_000
 
 /** Caches counts of long texts, so that they are not split into lines again for each prompt. */
-function ofLong(work: (text: string) => number): (text: string) => number {
+function memoizeLong(work: (text: string) => number): (text: string) => number {
   const long = createMemo(MAX_LONG_CHARS, work)
   return (text) => (text.length < MIN_LONG_CHARS ? work(text) : long(text))
 }

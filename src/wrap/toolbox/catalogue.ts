@@ -22,17 +22,17 @@ interface CatalogueParts {
   readonly log: Log
 }
 
-interface Listed {
+interface CatalogueEntry {
   readonly tool: Tool
   readonly source: ToolSource
 }
 
-type ById = ReadonlyMap<string, Listed>
+type ById = ReadonlyMap<string, CatalogueEntry>
 
 /** The returned function gives the same catalogue until a source or the config changes. */
 export function createCatalogue(parts: CatalogueParts): () => Catalogue {
   const textsOf = memoizePer<Tool, SanitizedDefinition>()
-  let listed: readonly Listed[] = []
+  let listed: readonly CatalogueEntry[] = []
   let { disabled } = parts
   let catalogue = catalogueOf([], [])
   return () => {
@@ -54,13 +54,13 @@ export function createCatalogue(parts: CatalogueParts): () => Catalogue {
   }
 }
 
-function catalogueOf(kept: readonly Listed[], tools: readonly CatalogueTool[]): Catalogue {
+function catalogueOf(kept: readonly CatalogueEntry[], tools: readonly CatalogueTool[]): Catalogue {
   const handlers = new Map(kept.map(({ tool }) => [tool.id, tool]))
   return { tools, handler: (id) => handlers.get(id), find: createToolIndex() }
 }
 
-function uniqueById(listed: readonly Listed[], log: Log): ById {
-  const byId = new Map<string, Listed>()
+function uniqueById(listed: readonly CatalogueEntry[], log: Log): ById {
+  const byId = new Map<string, CatalogueEntry>()
   for (const one of listed) {
     const { id } = one.tool
     const first = byId.get(id)
@@ -74,7 +74,7 @@ function uniqueById(listed: readonly Listed[], log: Log): ById {
   return byId
 }
 
-function enabledTools(byId: ById, disabled: ReadonlySet<string>): readonly Listed[] {
+function enabledTools(byId: ById, disabled: ReadonlySet<string>): readonly CatalogueEntry[] {
   const all = [...byId.values()]
   const rootOf = (tool: Tool): string => aliasChain(tool, byId).at(-1) ?? tool.id
   const roots = new Set(all.filter(({ tool }) => disabled.has(tool.id)).map(({ tool }) => rootOf(tool)))
@@ -101,7 +101,7 @@ function aliasChain(tool: Tool, byId: ById): readonly string[] {
 }
 
 function describe(
-  { tool, source }: Listed,
+  { tool, source }: CatalogueEntry,
   byId: ById,
   { problem, ...texts }: SanitizedDefinition,
 ): Omit<CatalogueTool, 'name'> {

@@ -71,11 +71,15 @@ async function findMatches(
   return [...all.filter(({ isLoaded }) => !isLoaded).slice(0, MAX_FOUND), ...loaded]
 }
 
-interface Weighed extends FoundTool {
+interface WeighedTool extends FoundTool {
   readonly tokens: number
 }
 
-function formatResults(matching: readonly Weighed[], fitting: readonly Weighed[], space: number): string {
+function formatResults(
+  matching: readonly WeighedTool[],
+  fitting: readonly WeighedTool[],
+  space: number,
+): string {
   const loaded = matching.filter(({ isLoaded }) => isLoaded)
   const fresh = fitting.filter(({ isLoaded }) => !isLoaded)
   const others = matching.filter((one) => !one.isLoaded && !fitting.includes(one))
@@ -95,7 +99,7 @@ function formatResults(matching: readonly Weighed[], fitting: readonly Weighed[]
 
 const LATER = 'These match too, but there is no room for all at once; ask for one by its name'
 
-const section = (heading: string, tools: readonly Weighed[]): readonly string[] =>
+const section = (heading: string, tools: readonly WeighedTool[]): readonly string[] =>
   tools.length === 0 ? [] : [heading, ...tools.map(({ tool }) => lineOf(tool, 'full').trimEnd())]
 
 export const weighedTexts = ({ tool, form }: Omit<FoundTool, 'isLoaded'>): readonly [string, string] => [

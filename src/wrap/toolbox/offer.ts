@@ -41,16 +41,16 @@ export interface CallNames {
 }
 
 /** The tools offered so far in a turn. They stay callable unless a later script or scope drops them. */
-export interface OfferedSoFar {
+export interface OfferState {
   /** The tools by name, each as it was last sent. */
   readonly tools: Map<string, { readonly tool: CatalogueTool; readonly sent: PromptTool }>
   hasSearch: boolean
 }
 
-export const createOfferedSoFar = (): OfferedSoFar => ({ tools: new Map(), hasSearch: false })
+export const createOfferState = (): OfferState => ({ tools: new Map(), hasSearch: false })
 
 interface OfferParts extends Omit<SearchDependencies, 'space'> {
-  readonly offered: OfferedSoFar
+  readonly offered: OfferState
   readonly space: (sentAs: SentOffer['sentAs']) => number
 }
 
@@ -120,7 +120,7 @@ export function createOffer(prompt: Prompt, promptedFrom: AvailableTools, parts:
 function recordOfferedTools(
   { tools }: Prompt,
   known: ReadonlyMap<string, CatalogueTool>,
-  offered: OfferedSoFar,
+  offered: OfferState,
 ): void {
   for (const sent of tools) {
     if (sent.form === 'deferred') continue
@@ -149,7 +149,7 @@ const fingerprint = ({ name, description, schema }: CatalogueTool): string =>
 
 /** If there are more names, only the nearest names are listed. */
 const MAX_NAMES = 40
-const NEAREST = 10
+const MAX_NEAREST_NAMES = 10
 
 /** Returns the same text for unknown and hidden tools: a model must not learn which tools are hidden. */
 export function unknownTool(name: string, names: readonly string[], canSearch: boolean): string {
@@ -157,16 +157,16 @@ export function unknownTool(name: string, names: readonly string[], canSearch: b
   const start = `${UNKNOWN_TOOL}'${name}', however we only have these tools: `
   if (names.length <= MAX_NAMES) return `${start}${quoted(names)}`
   const hint = canSearch ? `; ${FIND_TOOLS} finds them by what they do` : ''
-  return `${start}${quoted(nearest(name, names))} and ${names.length - NEAREST} more${hint}`
+  return `${start}${quoted(nearestNames(name, names))} and ${names.length - MAX_NEAREST_NAMES} more${hint}`
 }
 
 /** Sorts names by shared words, then by similar spelling. */
-function nearest(name: string, names: readonly string[]): readonly string[] {
+function nearestNames(name: string, names: readonly string[]): readonly string[] {
   const wanted = new Set(searchWords(name))
   const shared = new Map(
     names.map((one) => [one, new Set(searchWords(one).filter((word) => wanted.has(word))).size]),
   )
   return nearestFirst(name, names)
     .toSorted((a, b) => (shared.get(b) ?? 0) - (shared.get(a) ?? 0))
-    .slice(0, NEAREST)
+    .slice(0, MAX_NEAREST_NAMES)
 }

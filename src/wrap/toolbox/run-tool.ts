@@ -1,7 +1,7 @@
 import { type ToolProgress, WAITING_FOR_ANSWER } from '../../words/tool-progress.ts'
 import type { Log } from '../../base/environment.ts'
 import { errorMessage } from '../../base/errors.ts'
-import { DeadlineError, underDeadline, type Uncounted } from '../../base/jobs/deadline.ts'
+import { DeadlineError, underDeadline, type WaitUncounted } from '../../base/jobs/deadline.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
 import {
@@ -131,7 +131,7 @@ function checkedResult(result: ToolResult): ToolResult {
 async function contextOfCall(
   called: CalledTool,
   signal: AbortSignal,
-  uncounted: Uncounted,
+  uncounted: WaitUncounted,
   waited: ((ms: number) => void) | undefined,
 ): Promise<Omit<ToolContext, 'signal' | 'limits'>> {
   const { caller, name } = called
@@ -171,7 +171,7 @@ async function askPeople(
   { name, caller, isOffered }: CalledTool,
   provider: PermissionProvider,
   asked: Parameters<PermissionProvider['request']>[0],
-  uncounted: Uncounted,
+  uncounted: WaitUncounted,
   waited?: (ms: number) => void,
 ): ReturnType<PermissionProvider['request']> {
   const since = performance.now()

@@ -6,7 +6,7 @@ import {
   type LineEditor,
   press,
   shownDraft,
-  withPast,
+  withHistory,
 } from '../../../src/terminal/input/line-editor.ts'
 import type { Key, KeyName } from '../../../src/terminal/input/keys.ts'
 import { runs } from '../../support/runs.ts'
@@ -234,7 +234,7 @@ test('^C during ^R clears the draft, and undo restores it', () => {
 
 test('^R stays fast in a full history, and its query is cut at the draft limit', () => {
   const lines = Array.from({ length: 200 }, () => 'a'.repeat(650))
-  let { editor } = press(withPast(EMPTY_EDITOR, lines), { type: 'press', name: 'search' }, 100)
+  let { editor } = press(withHistory(EMPTY_EDITOR, lines), { type: 'press', name: 'search' }, 100)
   const begin = performance.now()
   for (let i = 0; i < 500; i++) {
     editor = press(editor, { type: 'text', text: 'ab' }, 100).editor
@@ -254,11 +254,11 @@ test('^C on an empty line asks how to leave', () => {
 
 test('history that is loaded late comes before lines sent meanwhile, and the shown line stays', () => {
   const begun = pressAll('now<enter>next<up>').editor
-  const editor = withPast(begun, ['then'])
+  const editor = withHistory(begun, ['then'])
   expect(editor.draft.text).toBe('now')
   expect(pressAll('<up>', editor).editor.draft.text).toBe('then')
   expect(pressAll('<down>', editor).editor.draft.text).toBe('next')
-  expect(pressAll('<up><up>', withPast(EMPTY_EDITOR, ['a', 'b'])).editor.draft.text).toBe('a')
+  expect(pressAll('<up><up>', withHistory(EMPTY_EDITOR, ['a', 'b'])).editor.draft.text).toBe('a')
 })
 
 test('cut texts and undo steps are limited in size and number', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mayDecide, whyOnlyOnce } from '../../../src/turns/approvals/policy.ts'
-import type { AskedFor } from '../../../src/turns/approvals/ports.ts'
+import type { ApprovalSubject } from '../../../src/turns/approvals/ports.ts'
 import { textsOfStrangers } from '../../../src/turns/memory/strangers.ts'
 import { mayForget, whyNotRemember } from '../../../src/turns/memory/rights.ts'
 import { rememberTool } from '../../../src/turns/room-tools/remembering.ts'
@@ -49,7 +49,7 @@ test.each([
 ] as const)(
   'a question for %s can be allowed once by other people of roles %s, and by its asker: %s',
   (answeredBy, letters, own) => {
-    const asked = { answeredBy, requester: { id: 'p1' }, needsOp: true } as unknown as AskedFor
+    const asked = { answeredBy, requester: { id: 'p1' }, needsOp: true } as unknown as ApprovalSubject
     const [asker, other] = ['p1', 'p2'].map((id) => ({ id })) as unknown as [Person, Person]
     const may = (verdict: 'once' | 'room' | 'always') =>
       ROLES.map((role) => (mayDecide(verdict, asked, other, role) ? '+' : '-')).join('')

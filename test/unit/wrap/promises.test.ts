@@ -4,7 +4,7 @@ import type { Json } from '../../../src/base/json.ts'
 import { effectiveScope } from '../../../src/wrap/scope/scope.ts'
 import type { Snapshot } from '../../../src/wrap/snapshot.ts'
 import { createCatalogue } from '../../../src/wrap/toolbox/catalogue.ts'
-import { createOffer, createOfferedSoFar } from '../../../src/wrap/toolbox/offer.ts'
+import { createOffer, createOfferState } from '../../../src/wrap/toolbox/offer.ts'
 import type { ScopedTools } from '../../../src/turns/scoped-tools.ts'
 import { anySnapshot, composed, recount } from '../../support/any-snapshot.ts'
 import { sampleSnapshot, snapshotFor } from '../../support/snapshot.ts'
@@ -96,7 +96,7 @@ test('the same tools are listed, sent and callable for any scope', () => {
       const listed = [...prompt.system.matchAll(/^- \*\*(.+?)\*\*/gm)].map((match) => match[1])
       if (prompt.layers.some((one) => one.name === 'tools' && one.status === 'kept'))
         expect(listed).toEqual(shown)
-      const offer = createOffer(prompt, now, { ...noSearch, offered: createOfferedSoFar() })
+      const offer = createOffer(prompt, now, { ...noSearch, offered: createOfferState() })
       const afterwards = toolsOf(later)
       for (const one of all().tools) {
         const isSent = sent.some(({ id, definition }) => id === one.id && definition)

@@ -31,7 +31,7 @@ class WasmoonState implements LuaState {
   readonly #address: number
   readonly #limits: LuaLimits
   readonly #pointers: number[] = []
-  #started: Started | undefined
+  #started: ScriptStart | undefined
   #job: StateJob | undefined
 
   constructor(wasm: Wasmoon.LuaWasm, program: LuaProgram, limits: LuaLimits, script: string) {
@@ -139,7 +139,7 @@ class WasmoonState implements LuaState {
   }
 
   #checkTime(state: number): void {
-    if (!this.#started || !isOver(this.#started, this.#limits.timeMs)) return
+    if (!this.#started || !isTimeOver(this.#started, this.#limits.timeMs)) return
     this.#wasm.lua_pushstring(state, TIME_LIMIT_ERROR)
     this.#wasm.lua_error(state)
   }
@@ -169,7 +169,7 @@ class WasmoonState implements LuaState {
   }
 }
 
-interface Started {
+interface ScriptStart {
   readonly at: number
   /** The CPU usage when the script had run for `UNWATCHED_MS`. */
   cpu?: NodeJS.CpuUsage
@@ -179,7 +179,7 @@ interface Started {
 const UNWATCHED_MS = 20
 
 /** Checks both clocks: neither a busy machine nor the compiler's threads may end an honest script. */
-function isOver(started: Started, timeMs: number): boolean {
+function isTimeOver(started: ScriptStart, timeMs: number): boolean {
   const ran = performance.now() - started.at
   if (ran < UNWATCHED_MS) return false
   started.cpu ??= process.cpuUsage()

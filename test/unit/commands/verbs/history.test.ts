@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { zoneOf } from '../../../../src/base/zone.ts'
 import { sessionIn } from '../../../support/commands/caller.ts'
-import { plainOf, type Styled } from '../../../../src/base/text/styled.ts'
+import { plainOf, type StyledText } from '../../../../src/base/text/styled.ts'
 import type { LogStats } from '../../../../src/chat/ports.ts'
 import { screenOf, createChatParts } from '../../../support/chat-parts.ts'
 import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
@@ -148,8 +148,8 @@ test('/search marks matching lines in a session and prints whole entries in a sc
   const steps = Array.from({ length: 60 }, (_, index) => `Step ${index + 1}`)
   await room.record({ kind: 'message', author: 'ann', text: steps.join('\n') })
   const { caller } = sessionIn(room, world.bob)
-  const printed: (string | Styled)[] = []
-  const out = { ...caller.out, line: (text: string | Styled) => void printed.push(text) }
+  const printed: (string | StyledText)[] = []
+  const out = { ...caller.out, line: (text: string | StyledText) => void printed.push(text) }
   for (const words of ['step', 'STEP 59', 'ann'])
     await world.runner.command(`search ${words}`, { ...caller, out })
   const [all = '', one = '', byName = ''] = printed
@@ -173,8 +173,8 @@ test('/search shows a name in its style and the words of a reply without Markdow
   await room.record({ kind: 'reply', author: 'qwen', turn: 't' as TurnId, outcome: 'done', text })
   await room.record({ kind: 'message', author: 'ann', text })
   const { caller } = sessionIn(room, world.bob)
-  const printed: (string | Styled)[] = []
-  const out = { ...caller.out, line: (line: string | Styled) => void printed.push(line) }
+  const printed: (string | StyledText)[] = []
+  const out = { ...caller.out, line: (line: string | StyledText) => void printed.push(line) }
   await world.runner.command('search wrench tighten', { ...caller, out })
   const [reply = { lines: [] }, message = ''] = printed
   expect(plainOf(reply)).toBe('2026-01-01 00:00 qwen: use the big wrench to tighten it, not 2**3 times')

@@ -8,7 +8,7 @@ import {
   refused,
 } from '../../../support/commands/command-world.ts'
 import { anotherModel } from '../../../support/turn-world.ts'
-import { plainOf, spokenOf } from '../../../../src/base/text/styled.ts'
+import { plainOf, spokenText } from '../../../../src/base/text/styled.ts'
 import { renderText } from '../../../../src/terminal/drawing/entry-rows.ts'
 import { chooseTheme } from '../../../../src/terminal/drawing/theme.ts'
 import { toolGroups } from '../../../../src/commands/pages/prompt-report.ts'
@@ -142,7 +142,7 @@ test('the prompt chart of a narrow terminal drops whole columns but no token cou
 })
 
 test('the spoken prompt chart has all numbers but no bar and no symbols', () => {
-  const heard = spokenOf(wrapChart({ model: 'qwen', prompt, groups }, 80)).split('\n')
+  const heard = spokenText(wrapChart({ model: 'qwen', prompt, groups }, 80)).split('\n')
   const drawn = chart(80)
   expect(heard).toEqual([
     ...drawn.slice(0, 2),

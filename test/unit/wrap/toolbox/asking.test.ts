@@ -133,7 +133,7 @@ const read = defineTool({
   },
 })
 
-it('a read tool runs without a permission request, and its errors name it as it was called', async () => {
+it('a read tool runs without a permission request, and its errors name it was called', async () => {
   const calls = [{ at: 'us' }, { at: 7 }, { at: 'night' }].map((args) => ['peek', args] as const)
   const { asked, answers, lines } = await turnWith([read], calls, allow)
   expect(asked).toEqual([])

@@ -4,7 +4,7 @@ import { createCatalogue } from '../../../../src/wrap/toolbox/catalogue.ts'
 import { memoryLog } from '../../../support/chat-parts.ts'
 import { tool } from '../../../support/turn-world.ts'
 import type { PromptTool } from '../../../../src/wrap/prompt.ts'
-import { createOffer, createOfferedSoFar } from '../../../../src/wrap/toolbox/offer.ts'
+import { createOffer, createOfferState } from '../../../../src/wrap/toolbox/offer.ts'
 import { promptTool, samplePrompt } from '../../../support/model-request.ts'
 
 const source = (group: ToolSource['group'], name: string, tools: readonly Tool[]): ToolSource => ({
@@ -213,7 +213,7 @@ const catalogue = createCatalogue({
 })()
 const reach = { visible: catalogue.tools, catalogue }
 const parts = () => ({
-  offered: createOfferedSoFar(),
+  offered: createOfferState(),
   space: () => 0,
   found: () => {},
   weigh: async () => [],
