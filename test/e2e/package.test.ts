@@ -26,24 +26,57 @@ import { sqliteOptions, temporaryDir } from '../support/storage.ts'
 const ROOT = new URL('../..', import.meta.url).pathname
 const WITH_NPM = process.env['PACKAGE_INSTALL'] === 'npm'
 
+/** It checks all types where nothing was built before, beside other tests. */
+const BUILD_MS = 240_000
+
 let project: string
+let tarball: string
 let models: ModelServer
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'sshawl-package-'))
   await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }')
-  await execa('npm', ['run', 'types'], { cwd: ROOT })
-  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project]
-  const packed = JSON.parse((await execa('npm', pack, { cwd: ROOT })).stdout) as { filename: string }[]
-  const tarball = join(project, packed[0]!.filename)
+  tarball = await packInBuildStage()
   await (WITH_NPM ? installWithNpm(tarball) : installByLinks(tarball))
   await writeExamples()
   models = await startModelServer()
-}, 300_000)
+}, 300_000 + BUILD_MS)
 afterAll(async () => {
   await models[Symbol.asyncDispose]()
   await rm(project, { recursive: true, force: true })
 })
+
+/** The package as the Containerfile packs it, from a copy of what it copies. */
+async function packInBuildStage(): Promise<string> {
+  using dir = temporaryDir()
+  const src = join(dir.path, 'src')
+  await mkdir(src)
+  if (!WITH_NPM) await linkDependencies(src)
+  const out = join(project, 'packed')
+  await runBuildStage(src, out)
+  const [name = ''] = await readdir(out)
+  return join(out, name)
+}
+
+/**
+ * Runs `COPY` and `RUN` of the first stage in `src`, with `out` for the image's /out. Without npm, `npm ci`
+ * links.
+ */
+async function runBuildStage(src: string, out: string): Promise<void> {
+  const file = await readFile(join(ROOT, 'docs/deploy/Containerfile'), 'utf8')
+  const [stage = ''] = /^FROM .* AS build$.*?(?=^FROM)/ms.exec(file) ?? []
+  const ci = WITH_NPM
+    ? 'export npm_config_prefer_offline=true'
+    : 'npm() { [ "$1" = ci ] || command npm "$@"; }'
+  for (const [, step, words = ''] of stage.matchAll(/^(COPY|RUN) (.*)$/gm)) {
+    if (step === 'RUN') await execa('sh', ['-c', `${ci}; ${words.replaceAll('/out', out)}`], { cwd: src })
+    else {
+      const [to = '', ...from] = words.split(' ').toReversed()
+      for (const name of from)
+        await cp(join(ROOT, name), join(src, from.length > 1 ? name : to), { recursive: true })
+    }
+  }
+}
 
 const installWithNpm = (tarball: string) =>
   execa('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, 'ai@6.0'], {
@@ -339,44 +372,11 @@ test('npx sshawl serve creates its database in an empty directory', async () => 
   }
 })
 
-/** It checks all types where nothing was built before, beside other tests. */
-const BUILD_MS = 240_000
-
-/**
- * Runs `COPY` and `RUN` of the first stage in `src`, with `out` for the image's /out. Without npm, `npm ci`
- * links.
- */
-async function runBuildStage(src: string, out: string): Promise<void> {
-  const file = await readFile(join(ROOT, 'docs/deploy/Containerfile'), 'utf8')
-  const [stage = ''] = /^FROM .* AS build$.*?(?=^FROM)/ms.exec(file) ?? []
-  const ci = WITH_NPM
-    ? 'export npm_config_prefer_offline=true'
-    : 'npm() { [ "$1" = ci ] || command npm "$@"; }'
-  for (const [, step, words = ''] of stage.matchAll(/^(COPY|RUN) (.*)$/gm)) {
-    if (step === 'RUN') await execa('sh', ['-c', `${ci}; ${words.replaceAll('/out', out)}`], { cwd: src })
-    else {
-      const [to = '', ...from] = words.split(' ').toReversed()
-      for (const name of from)
-        await cp(join(ROOT, name), join(src, from.length > 1 ? name : to), { recursive: true })
-    }
-  }
-}
-
-test(
-  'the build stage of the Containerfile packs the package from the files that it copies',
-  async () => {
-    using dir = temporaryDir()
-    const [src, out] = [join(dir.path, 'src'), join(dir.path, 'out')]
-    await mkdir(src)
-    if (!WITH_NPM) await linkDependencies(src)
-    await runBuildStage(src, out)
-    const [tarball = ''] = await readdir(out)
-    const { stdout } = await execa('tar', ['-tzf', join(out, tarball)])
-    const files = ['LICENSE', 'dist/main.js', 'dist/index.d.ts', 'dist/wrap.js', 'dist/wrap.d.ts']
-    expect(stdout.split('\n')).toEqual(expect.arrayContaining(files.map((name) => `package/${name}`)))
-  },
-  BUILD_MS,
-)
+test('the build stage of the Containerfile packs the package from the files that it copies', async () => {
+  const { stdout } = await execa('tar', ['-tzf', tarball])
+  const files = ['LICENSE', 'dist/main.js', 'dist/index.d.ts', 'dist/wrap.js', 'dist/wrap.d.ts']
+  expect(stdout.split('\n')).toEqual(expect.arrayContaining(files.map((name) => `package/${name}`)))
+})
 
 test.each([
   ['SIGTERM', []],
