@@ -91,8 +91,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     try {
       // The login of an earlier server with this name must not be used.
       const left = await logins.forget(name)
-      if (left)
-        log.info({ server: name, ...left }, 'removed an older login under the name of a new MCP server')
+      if (left) log.info({ server: name, ...left }, "removed an older login with a new MCP server's name")
       await this.follow()
       const server = this.#find(name)
       await server.tried
@@ -293,10 +292,7 @@ function configOf({ name, entry }: ConnectedMcp, log: Log): readonly McpServerCo
   try {
     return [connectedMcp(JSON.parse(entry))]
   } catch {
-    log.error(
-      { server: name },
-      'the stored entry of an MCP server is invalid; disconnect and connect the server',
-    )
+    log.error({ server: name }, 'the stored MCP server is invalid; disconnect and connect it')
     return []
   }
 }
