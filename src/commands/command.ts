@@ -176,7 +176,7 @@ export type CommandContext<
   F extends readonly FlagSpec[] = readonly [],
 > = BaseContext & RoomOf<R> & { readonly args: Arguments<A>; readonly flags: Flags<F> }
 
-export type RoomCommandContext = CommandContext<'here'>
+export type RoomContext = CommandContext<'here'>
 
 export interface CompletionContext {
   readonly room: Room

@@ -5,7 +5,7 @@ import type { Entry } from '../../words/entry.ts'
 import { Refusal, whyAborted } from '../../words/errors.ts'
 import { safeJson } from '../../base/json.ts'
 import { closest } from '../../base/suggest.ts'
-import { flag, type RoomCommandContext, type Output } from '../command.ts'
+import { flag, type RoomContext, type Output } from '../command.ts'
 import { needManager } from '../runner.ts'
 import type { Services } from './common.ts'
 
@@ -15,7 +15,7 @@ import type { Services } from './common.ts'
  * false if the turn did not end with a complete reply. Aborting `signal` stops the turn.
  */
 export async function printAnswer(
-  { room, person, out, signal, flags }: RoomCommandContext & { readonly flags: { readonly json: boolean } },
+  { room, person, out, signal, flags }: RoomContext & { readonly flags: { readonly json: boolean } },
   ask: () => Promise<{ readonly message: Entry; readonly turn: RunningTurn }>,
   how: { readonly withParts?: true } = {},
 ): Promise<void | false> {
@@ -121,7 +121,7 @@ export const ALLOW_FLAG = flag('allow', 'a tool that may run without asking; may
  */
 export async function callerPermissions(
   services: Services,
-  context: RoomCommandContext,
+  context: RoomContext,
   allowed: readonly string[],
 ): Promise<Pick<Mention, 'permissions'>> {
   const names = allowed.flatMap((value) => value.split(',')).filter((name) => name !== '')
@@ -133,7 +133,7 @@ export async function callerPermissions(
 
 async function toolIds(
   { turns }: Services,
-  { room, person }: RoomCommandContext,
+  { room, person }: RoomContext,
   names: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set()

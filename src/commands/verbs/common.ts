@@ -42,7 +42,7 @@ import {
   type CommandDefinition,
   type CompletionContext,
   type FlagSpec,
-  type RoomCommandContext,
+  type RoomContext,
   type RoomUse,
 } from '../command.ts'
 import type { FindHelp, HelpKey } from '../help.ts'
@@ -141,10 +141,7 @@ export const tellRoom = async (room: Room, { name }: Person, text: string): Prom
   void (await room.record({ kind: 'notice', level: 'info', author: name, text }))
 
 /** Records in the room what the person changed. Also prints it for a script, which does not see the room. */
-export async function announce(
-  { room, person, session, out }: RoomCommandContext,
-  text: string,
-): Promise<void> {
+export async function announce({ room, person, session, out }: RoomContext, text: string): Promise<void> {
   await tellRoom(room, person, text)
   if (!session) out.line(text)
 }

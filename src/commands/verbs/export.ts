@@ -5,7 +5,7 @@ import type { EntrySize } from '../../chat/index.ts'
 import { safeJson } from '../../base/json.ts'
 import { LogPictures } from './log-pictures.ts'
 import { createTranscript } from '../pages/transcript.ts'
-import { flag, Misuse, type RoomCommandContext } from '../command.ts'
+import { flag, Misuse, type RoomContext } from '../command.ts'
 import { iso, verb } from './common.ts'
 import {
   BYTES_PER_PAGE,
@@ -71,12 +71,12 @@ interface EntryWriter {
   end?(): Promise<void> | void
 }
 
-const jsonWriter = ({ out }: RoomCommandContext): EntryWriter => ({
+const jsonWriter = ({ out }: RoomContext): EntryWriter => ({
   entry: (entry) => out.line(safeJson(entryJson(entry))),
 })
 
 async function htmlWriter(
-  { room, ...caller }: RoomCommandContext,
+  { room, ...caller }: RoomContext,
   {
     pins,
     at,
@@ -97,7 +97,7 @@ async function htmlWriter(
 
 /** Writes a heading for each day. The last line shows that nothing is missing. */
 async function markdownWriter(
-  { room, out }: RoomCommandContext,
+  { room, out }: RoomContext,
   pins: readonly string[],
   at: number,
 ): Promise<EntryWriter> {

@@ -14,7 +14,7 @@ import {
   text,
   type ArgumentSpec,
   type Caller,
-  type RoomCommandContext,
+  type RoomContext,
 } from '../command.ts'
 import {
   dateText,
@@ -40,12 +40,7 @@ interface ManagerVerb {
   /** Completes "only the owner of ROOM, an op or an admin can …". */
   readonly manage: string
   readonly allowedOverQuota?: true
-  act(
-    services: Services,
-    context: RoomCommandContext,
-    name: string,
-    more: string | undefined,
-  ): Promise<ActResult>
+  act(services: Services, context: RoomContext, name: string, more: string | undefined): Promise<ActResult>
 }
 
 /** A verb that acts on one person, for managers of the room; it prints the notice of the act. */

@@ -4,7 +4,7 @@ import { Refusal } from '../../words/errors.ts'
 import { mayManage } from '../../chat/index.ts'
 import { duration } from '../../base/amounts.ts'
 import { visibleText } from '../../base/text/visible-text.ts'
-import { arg, JSON_FLAG, Misuse, type RoomCommandContext } from '../command.ts'
+import { arg, JSON_FLAG, Misuse, type RoomContext } from '../command.ts'
 import { iso, listedNumber, print, verb, type Services } from './common.ts'
 
 export const allow = verb({
@@ -42,7 +42,7 @@ type Answer = Pick<Decision, 'verdict' | 'question'>
 
 async function answer(
   { approvals }: Services,
-  { room, person, session, out }: RoomCommandContext,
+  { room, person, session, out }: RoomContext,
   words: Answer,
 ): Promise<void> {
   const text = await approvals.answer({ room, person, ...words })
@@ -103,13 +103,13 @@ async function listed({ routine: id, ...grant }: Grant, { stores }: Services): P
 
 async function visibleTo(
   { stores, clock }: Services,
-  { room, person }: RoomCommandContext,
+  { room, person }: RoomContext,
 ): Promise<readonly Grant[]> {
   const all = await stores.tools.grants.list(room.name, clock.now())
   return mayManage(await room.roleOf(person)) ? all : all.filter((grant) => grant.person === person.id)
 }
 
-async function revoke(services: Services, context: RoomCommandContext, id: number): Promise<void> {
+async function revoke(services: Services, context: RoomContext, id: number): Promise<void> {
   const { room, person, session, out } = context
   const grant = (await visibleTo(services, context)).find((one) => one.id === id)
   if (!grant || !(await services.stores.tools.grants.remove(room.name, id)))

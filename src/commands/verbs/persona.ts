@@ -6,7 +6,7 @@ import { Refusal } from '../../words/errors.ts'
 import { isLike, MODEL_NAME, problemWithName, whyReserved } from '../../words/names.ts'
 import type { StoredPersona } from '../../turns/index.ts'
 import { MAX_PATTERN_CHARACTERS, MAX_PATTERNS, scopeFromWords } from '../../wrap/scope/index.ts'
-import { arg, flag, JSON_FLAG, Misuse, text, type RoomCommandContext } from '../command.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type RoomContext } from '../command.ts'
 import { needManager } from '../runner.ts'
 import { modelNamed } from './answer.ts'
 import { announce, dateText, iso, print, verb, type Services } from './common.ts'
@@ -140,11 +140,7 @@ function patterns(given: readonly string[]): readonly string[] | null {
 }
 
 /** Throws `Refusal` for a name that somebody has, or that looks like one. Names of personas never look so. */
-async function checkName(
-  name: string,
-  { room }: RoomCommandContext,
-  { turns, people, stores, clock }: Services,
-) {
+async function checkName(name: string, { room }: RoomContext, { turns, people, stores, clock }: Services) {
   const problem = MODEL_NAME.test(name) ? problemWithName(name) : 'its name is of a-z, 0-9, _, . and -'
   if (problem) throw new Refusal(`a persona cannot be called ${name.slice(0, 40)}: ${problem}`)
   const reserved = whyReserved(name)
@@ -158,7 +154,7 @@ async function checkName(
 }
 
 async function show(
-  context: RoomCommandContext & { readonly args: { readonly name?: string | undefined } } & Shown,
+  context: RoomContext & { readonly args: { readonly name?: string | undefined } } & Shown,
   services: Services,
 ) {
   const { room, args } = context

@@ -5,7 +5,7 @@ import { zip } from '../../base/basics.ts'
 import { bySource, countsOf } from '../pages/prompt-report.ts'
 import { WrapError, type Prompt } from '../../wrap/index.ts'
 import type { ListedTool, ToolList } from '../../turns/index.ts'
-import type { RoomCommandContext } from '../command.ts'
+import type { RoomContext } from '../command.ts'
 import type { Services } from './common.ts'
 import { GAP, INDENT, padColumn } from './wrap.ts'
 
@@ -19,7 +19,7 @@ interface PromptNow {
 }
 
 export async function promptNow(
-  query: Pick<RoomCommandContext, 'room' | 'person'> & { readonly model?: string },
+  query: Pick<RoomContext, 'room' | 'person'> & { readonly model?: string },
   turns: Services['turns'],
 ): Promise<PromptNow> {
   const model = query.model ?? turns.names()[0]

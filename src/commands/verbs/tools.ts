@@ -18,7 +18,7 @@ import {
   scopeText,
 } from '../../wrap/scope/index.ts'
 import type { ListedTool, ToolList } from '../../turns/index.ts'
-import { arg, flag, JSON_FLAG, Misuse, text, type RoomCommandContext, type Output } from '../command.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type RoomContext, type Output } from '../command.ts'
 import { ALLOW_FLAG, callerPermissions, modelNamed } from './answer.ts'
 import { refuseWrap, verb, type Services } from './common.ts'
 import { pricesOf, promptNow, toolLines, type Prices } from './tool-list.ts'
@@ -76,10 +76,10 @@ export const tools = verb({
 })
 
 /** A persona's tools are shown here, but set by /persona. */
-const askable = async (room: RoomCommandContext['room'], { turns }: Services, words: readonly string[]) =>
+const askable = async (room: RoomContext['room'], { turns }: Services, words: readonly string[]) =>
   words.length > 0 ? turns.names() : await turns.personas.namesIn(room.name)
 
-type ToolQuery = Pick<RoomCommandContext, 'room' | 'person'> & { readonly model?: string }
+type ToolQuery = Pick<RoomContext, 'room' | 'person'> & { readonly model?: string }
 
 /** Splits `@qwen read !Grep`. No tool name begins with `@`. */
 function modelAndScope(scope: readonly string[]) {
@@ -112,7 +112,7 @@ async function setScope(
 /** Rejects with `Refusal`, which `consequence` ends, for words that match no tool. */
 export async function checkedScope(
   { turns, mcp }: Pick<Services, 'turns' | 'mcp'>,
-  where: Pick<RoomCommandContext, 'room' | 'person'>,
+  where: Pick<RoomContext, 'room' | 'person'>,
   words: readonly string[],
   consequence = '',
 ): Promise<string | readonly string[]> {
@@ -180,7 +180,7 @@ const MAX_LISTED = 60
 function linesFor(
   tools: readonly ListedTool[],
   prices: Prices,
-  { out, session, room }: RoomCommandContext,
+  { out, session, room }: RoomContext,
   isNamed: boolean,
 ): readonly string[] {
   const isLong = !isNamed && tools.length > MAX_LISTED

@@ -16,13 +16,10 @@ export const limitsSchema = z.strictObject({
   ),
   address_burst: positive(
     40,
-    'New connections that an address may open at once before `address_per_s` applies.',
+    'Connections that an address may open at once, before `address_per_s` applies.',
   ),
   address_per_s: positive(5, 'New connections per second of an address; further ones wait up to 5 seconds.'),
-  connections_per_address: positive(
-    32,
-    'Open connections of an address; HTTP connections are counted separately.',
-  ),
+  connections_per_address: positive(32, 'Open connections of an address; those of HTTP are counted apart.'),
   connections_per_person: positive(4, 'Open SSH connections of a person.'),
   connections: positive(4096, 'Open connections of everybody; HTTP connections are counted separately.'),
   idle_connection_s: positive(60, 'Seconds until a connection without a shell or a command is closed.'),
@@ -32,17 +29,11 @@ export const limitsSchema = z.strictObject({
   http_body_bytes: positive(1_048_576, 'Bytes of the body of an HTTP request.'),
   http_request_s: positive(20, 'Seconds within which an HTTP request must arrive completely.'),
   http_idle_s: positive(60, 'Seconds until an HTTP connection without a request is closed.'),
-  mcp_idle_s: positive(
-    1800,
-    'Seconds without a request or an open stream after which an MCP agent is disconnected.',
-  ),
+  mcp_idle_s: positive(1800, 'Seconds until an MCP agent without request or stream is disconnected.'),
   message_chars: positive(4000, 'Characters of a message.'),
   paste_bytes: positive(65_536, 'Bytes of a paste.'),
   message_lines: positive(400, 'Lines of a message.'),
-  rate_burst: positive(
-    8,
-    'Messages and commands that a person may send at once before `rate_per_s` applies.',
-  ),
+  rate_burst: positive(8, 'Messages and commands that a person may send at once.'),
   rate_per_s: positive(
     2,
     'Messages and commands per second of a person; further ones wait up to 5 seconds, then they are refused.',
@@ -55,10 +46,7 @@ export const limitsSchema = z.strictObject({
     100,
     'Private messages that wait for the next login of a person; at most a fifth of them from one sender.',
   ),
-  waiting_messages: positive(
-    10_000,
-    'Private messages that wait for the next logins of all people together.',
-  ),
+  waiting_messages: positive(10_000, 'Private messages that wait for all people together.'),
   presence_per_min: positive(
     20,
     'Lines per minute and room about people who join or leave; further ones are summed up in one line.',
@@ -77,16 +65,10 @@ export const limitsSchema = z.strictObject({
   memories_per_person: positive(50, 'Memories that a person may store about themselves.'),
   memory_chars: positive(500, 'Characters of a memory.'),
   approvals_per_room: positive(8, 'Unanswered questions of tools in a room.'),
-  approvals_per_person: positive(
-    4,
-    'Unanswered questions of the tools that one person asked for; one is always possible.',
-  ),
+  approvals_per_person: positive(4, 'Unanswered questions for one person; one is always possible.'),
   queue_bytes: positive(262_144, 'Bytes that may wait to be sent on each channel of a client.'),
   queues_mb: positive(256, 'Megabytes that may wait to be sent to all clients together.'),
-  stall_s: positive(
-    30,
-    'Seconds after which a client that reads nothing of its waiting output is disconnected.',
-  ),
+  stall_s: positive(30, 'Seconds until a client that reads nothing is disconnected.'),
   drain_s: orOff(0, 'Seconds that running turns get to finish when the server stops.'),
   turns_per_room: positive(2, 'Turns of models that run at once in a room.'),
   turns_queued: orOff(8, 'Turns that may wait in a room; 0: no turn waits.'),
@@ -119,10 +101,7 @@ export const limitsSchema = z.strictObject({
     'Runs per hour of one watch, and questions per hour that the hooks of a room may ask.',
   ),
   routine_tokens_day: orOff(200_000, 'Tokens that a routine may use in a day (UTC); 0: no limit.'),
-  routines_tokens_day_server: orOff(
-    0,
-    'Tokens that all routines together may use in a day (UTC); 0: no limit.',
-  ),
+  routines_tokens_day_server: orOff(0, 'Tokens of all routines in a day (UTC); 0: no limit.'),
   pictures: orOff(4, 'Pictures that are sent to a model with one message; 0: none.'),
   picture_mb: positive(5, 'Megabytes that such a picture may have.'),
   tokens_per_person_day: orOff(0, 'Tokens that models read and write for a person in 24 hours; 0: no limit.'),
