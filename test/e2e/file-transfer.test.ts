@@ -409,7 +409,7 @@ describe('the byte quota of a day', () => {
     expect(await scp(stage, 'ann', ['small', 'host:lobby/'])).toMatchObject({ exitCode: 0 })
     const { exitCode, stderr } = await scp(stage, 'ann', ['small', 'host:lobby/again'])
     expect(exitCode).not.toBe(0)
-    expect(stderr).toContain('as much as one person may store in a day (bytes_per_person_day, 100000)')
+    expect(stderr).toContain('with what models and tools stored for you (bytes_per_person_day, 100000)')
     expect(await readdir(join(stage.server.dataDir, 'rooms', 'lobby', 'files'))).toEqual(['small'])
   })
 

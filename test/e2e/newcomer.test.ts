@@ -118,7 +118,7 @@ const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   ['/w nobody-here psst', /there is nobody called nobody-here; \/who lists/],
   ['/dm nobody-here psst', /there is nobody called nobody-here; \/who lists/],
   ['/away lunch', /you are away, until you say something/],
-  ['/back', /there is no command \/back; say anything: that ends \/away/],
+  ['/back', /there is no command \/back; say anything; it ends \/away/],
   ['/ignore', /you ignore nobody/],
   ['/shrug', /just type it/],
   ['/register', /your key is your account/],
