@@ -145,7 +145,7 @@ const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   ['@all hello', /only ops, the owner and admins ring everybody/],
   ['bye', /(?:newt:|·)\S* bye/],
   ['/help @guide', /type @guide help, without \/help/],
-  ['/ping', /whoever is here is in \/who/],
+  ['/ping', /\/who lists who is here; @guide hello tries a model/],
   ['/whois', /\/who lists who is here, ops and admins marked/],
   ['/color', /\/set color blue paints your name/],
   ['/set bell on', /bell is mention/],
