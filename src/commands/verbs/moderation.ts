@@ -213,9 +213,7 @@ export const ban = verb({
   allowedOverQuota: true,
   summary: 'ban a person by name (with all their keys), a key or a network',
   flags: [
-    roomFlag(
-      'bans from this room only, not from the server; not possible for the lobby, where every session begins',
-    ),
+    roomFlag('bans from this room only, not from the server; not possible for the lobby'),
     flag(
       'yes',
       'confirms a ban of all addresses, or of half of the people here, which is refused without this flag',
