@@ -22,6 +22,9 @@ const MAX_COMPARED = 4_000
 /** Entries in one transaction: some 50 ms of work. */
 const ENTRIES_PER_SLICE = 1_000
 
+/** Slices that a search waits for: about two seconds. After a large import it answers without the newest entries. */
+const SLICES_PER_SEARCH = 40
+
 /** Raise it when the rows of the index change: an index of another version is rebuilt. */
 const INDEX_VERSION = 1
 
@@ -40,20 +43,20 @@ export interface EntrySearch {
 export function createSearch({ file: db, read }: SqliteDatabase): EntrySearch {
   const index = new SearchIndex(db)
 
-  async function refresh(): Promise<void> {
+  async function refresh<T>(update: () => Promise<T>): Promise<T> {
     try {
       await read(async () => undefined)
-      await index.refresh()
+      return await update()
     } catch (error) {
       throw toStorageError(error, { reading: true })
     }
   }
 
-  /** Resolves to the reason if the index cannot be updated now, but can be searched. */
+  /** Resolves to the reason if the index lacks entries, but can be searched. */
   async function tryToRefresh(): Promise<string | undefined> {
     try {
-      await refresh()
-      return undefined
+      const left = await refresh(() => index.refreshSome())
+      return left === 0 ? undefined : `${left} lines are not in the search index yet; try again in a while`
     } catch (error) {
       if (!(error instanceof StorageError) || !UNWRITABLE.has(error.reason)) throw error
       if (index.isAttached) return error.message
@@ -77,10 +80,10 @@ export function createSearch({ file: db, read }: SqliteDatabase): EntrySearch {
   }
 
   return {
-    refresh,
+    refresh: () => refresh(() => index.refresh()),
     async renew() {
       index.discard()
-      await refresh()
+      await refresh(() => index.refresh())
     },
     async search(query) {
       const match = matchOf({ ...query, rooms: withFormerNames(db, query.rooms) })
@@ -182,6 +185,7 @@ class SearchIndex {
   isAttached = false
   readonly #db: Database
   #refreshing: Promise<void> | undefined
+  #slices = 0
 
   constructor(db: Database) {
     this.#db = db
@@ -190,6 +194,18 @@ class SearchIndex {
   async refresh(): Promise<void> {
     this.#refreshing ??= this.#indexAll().finally(() => (this.#refreshing = undefined))
     await this.#refreshing
+  }
+
+  /** Waits for `SLICES_PER_SEARCH` slices at most. Resolves to the number of entries that are not indexed yet. */
+  async refreshSome(): Promise<number> {
+    const last = this.#slices + SLICES_PER_SEARCH
+    let isOver = false
+    const refreshing = this.refresh().finally(() => (isOver = true))
+    refreshing.catch(() => undefined)
+    while (!isOver && this.#slices < last) await setImmediate()
+    if (isOver) return await refreshing.then(() => 0)
+    const left = this.#db.prepare<[string], number>('SELECT count(*) FROM entries WHERE id > ?').pluck()
+    return left.get(this.#lastIndexed()) ?? 0
   }
 
   /** Deletes the index; the next `refresh` rebuilds it. */
@@ -216,6 +232,7 @@ class SearchIndex {
 
   /** Returns the number of entries that it indexed. */
   #indexSlice(): number {
+    this.#slices++
     this.#attach()
     const rows = this.#db
       .prepare<[string], IndexedRow>(

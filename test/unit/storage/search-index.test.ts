@@ -139,3 +139,25 @@ test('a search finds indexed entries while the index is locked, and says that ot
   expect(found).toMatchObject({ entries: [{ id: '1' }, { id: '2' }] })
   expect(found).not.toHaveProperty('behind')
 })
+
+test('a search after a large import answers before all is indexed, and says how many lines are missing', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  await append(options, '1')
+  const db = openFile(options.file)
+  db.prepare(
+    `INSERT INTO entries (id, room, at, kind, author, text, data)
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+     SELECT printf('2%06d', i), room, at, kind, author, 'imported', data FROM n, entries WHERE entries.id = '1'`,
+  ).run()
+  db.close()
+  await using storage = await openStorage(options)
+  const search = (words: string) =>
+    storage.chat.entries.search({ rooms, terms: searchTerms(words), limit: 1 })
+  const early = await search('needle')
+  expect(early.entries.map(({ id }) => id)).toEqual(['1'])
+  expect(early.behind).toMatch(/^\d+ lines are not in the search index yet/)
+  await storage.upkeep.refreshSearch()
+  const { entries, behind } = await search('imported')
+  expect([entries.map(({ id }) => id), behind]).toEqual([['2050000'], undefined])
+})
