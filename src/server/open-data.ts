@@ -6,7 +6,7 @@ import type { Log } from '../base/environment.ts'
 import { createHookScripts } from '../turns/index.ts'
 import { createIds } from '../base/ids.ts'
 import { warnOfStorage } from '../words/errors.ts'
-import type { NameFiling } from '../chat/people/index.ts'
+import type { NameIndex } from '../chat/people/index.ts'
 import type { AppContext, Overrides } from './context.ts'
 import { DATABASE, makeDataDir } from './data-dir.ts'
 import { watchedStorage } from './metering.ts'
@@ -41,7 +41,7 @@ export async function openData(
   const timed = meter?.stored
   const opened = await openAlone({ file, migrationsDir, clock, log, threadEntry, url, stopping, timed })
   const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
-  await fileNames(opened.chat.people, log)
+  await reindexNames(opened.chat.people, log)
   const nextId = createIds(clock, await opened.chat.entries.lastId())
   const storage = watchedStorage({ ...opened, prompts }, log, meter)
   return { storage, clock, log, nextId, commands, meter }
@@ -66,18 +66,15 @@ async function openAlone(options: StorageOptions): Promise<Storage> {
   }
 }
 
-/**
- * Files stored names by the rules of this version. If the storage fails, the server starts with the old
- * filing.
- */
-export async function fileNames(people: NameFiling, log: Log): Promise<void> {
-  const filed = await people
-    .fileNames()
+/** Rebuilds the index of names by the rules of this version. If the storage fails, the old index is used. */
+export async function reindexNames(people: NameIndex, log: Log): Promise<void> {
+  const reindexed = await people
+    .reindexNames()
     .catch(warnOfStorage(log, 'could not rebuild the index of names; the next start tries again'))
-  if (!filed || filed.names === 0) return
-  log.info({ names: filed.names }, 'rebuilt the index of names by the rules of this version')
-  for (const { name, like } of filed.alike)
+  if (!reindexed || reindexed.names === 0) return
+  log.info({ names: reindexed.names }, 'rebuilt the index of names by the rules of this version')
+  for (const { name, like } of reindexed.alike)
     log.warn({ name, like }, 'a name looks the same as an older one; both stay, with their keys')
-  for (const name of filed.unfit)
+  for (const name of reindexed.unfit)
     log.warn({ name }, 'a name could not be registered any more; it stays with its key')
 }

@@ -3,7 +3,7 @@
 // written once over `Database`; sqlite/ and postgres/ have connections, append, search and migrations.
 
 import type { ClusterStores } from '../cluster/index.ts'
-import type { NameFiling, InviteStore, KeyStore, NameStore, TokenStore } from '../chat/people/index.ts'
+import type { NameIndex, InviteStore, KeyStore, NameStore, TokenStore } from '../chat/people/index.ts'
 import type { RetentionStore, RoomRemoval, SanctionStore } from '../chat/moderation/index.ts'
 import type { EntryLog, PeopleStore, RoomStore } from '../chat/index.ts'
 import type {
@@ -37,7 +37,7 @@ export interface Stores {
   readonly chat: {
     readonly entries: EntryLog
     readonly rooms: RoomStore
-    readonly people: PeopleStore & NameFiling
+    readonly people: PeopleStore & NameIndex
     readonly invitations: InvitationNoticeStore
     readonly sanctions: SanctionStore
     readonly removal: RoomRemoval

@@ -114,12 +114,12 @@ export interface Codes {
   digest(code: string): string
 }
 
-export interface NameFiling {
+export interface NameIndex {
   /** Recomputes skeletons by the current rules; undefined if up to date. Nobody loses a name or key. */
-  fileNames(): Promise<NamesFiled | undefined>
+  reindexNames(): Promise<ReindexedNames | undefined>
 }
 
-export interface NamesFiled {
+export interface ReindexedNames {
   readonly names: number
   readonly alike: readonly { readonly name: string; readonly like: string }[]
   /** Names that nobody could register now (`problemWithName`). */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { NamesFiled, NameStore } from '../../chat/people/index.ts'
+import type { ReindexedNames, NameStore } from '../../chat/people/index.ts'
 import { problemWithName, whyReserved } from '../../words/names.ts'
 import { look, skeleton } from '../../base/text/names.ts'
 import { UNICODE_SECURITY_VERSION } from '../../base/text/unicode-security.ts'
@@ -48,7 +48,7 @@ const NAMES_AT_ONCE = 1_000
 export async function indexNames(
   read: Database['read'],
   write: Writes['write'],
-): Promise<NamesFiled | undefined> {
+): Promise<ReindexedNames | undefined> {
   if (await read(areIndexed)) return undefined
   return await write(async (db) => {
     if (await areIndexed(db)) return undefined
@@ -78,7 +78,7 @@ async function areIndexed(db: Kysely<Tables>): Promise<boolean> {
 /** Older rules gave some people the same name. All keep it: a login finds the oldest, or the key's owner. */
 function indexEach(people: readonly Pick<Tables['people'], 'id' | 'name'>[]): {
   readonly indexed: readonly (readonly string[])[]
-  readonly found: NamesFiled
+  readonly found: ReindexedNames
 } {
   const taken = new Map<string, string>()
   const indexed: string[][] = []

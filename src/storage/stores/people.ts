@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { NameFiling } from '../../chat/people/index.ts'
+import type { NameIndex } from '../../chat/people/index.ts'
 import type { Fingerprint, Person, PersonId } from '../../words/person.ts'
 import type { LoginFacts, PeopleStore } from '../../chat/index.ts'
 import { look } from '../../base/text/names.ts'
@@ -9,7 +9,7 @@ import type { Tables } from '../tables.ts'
 import { indexNames } from './names.ts'
 
 /** Registered people. Guests have no row. */
-export function createPeopleStore(database: Database): PeopleStore & NameFiling {
+export function createPeopleStore(database: Database): PeopleStore & NameIndex {
   const { dialect, read } = database
   const { write } = database.writes()
   const findAll = async (query: RawBuilder<PersonRow>): Promise<readonly Person[]> =>
@@ -45,7 +45,7 @@ export function createPeopleStore(database: Database): PeopleStore & NameFiling 
       write((db) => registerPerson(db, { person, skeleton, key, at, most }), NAMES),
     hasAdmin: () => read(hasAdmin),
     claimAdmin: (id) => write(async (db) => !(await hasAdmin(db)) && (await makeAdmin(db, id)), NAMES),
-    fileNames: () => indexNames(read, write),
+    reindexNames: () => indexNames(read, write),
   }
 }
 

@@ -129,10 +129,10 @@ export function peopleExam(store: () => Storage): void {
     })
   })
 
-  test('names are filed by the current rules once', async () => {
+  test('names are indexed by the current rules only once', async () => {
     await register(store(), alice, bob)
-    expect(await store().chat.people.fileNames()).toEqual({ names: 2, alike: [], unfit: [] })
-    expect(await store().chat.people.fileNames()).toBeUndefined()
+    expect(await store().chat.people.reindexNames()).toEqual({ names: 2, alike: [], unfit: [] })
+    expect(await store().chat.people.reindexNames()).toBeUndefined()
     expect(await store().chat.people.bySkeleton('alice', 0)).toEqual(alice)
   })
 

@@ -147,7 +147,7 @@ test('a database of the first release keeps its turns, grants, results and names
   expect(await calibrations.find('qwen')).toBeUndefined()
 
   const { people } = storage.chat
-  expect(await people.fileNames()).toEqual({ names: 1, alike: [], unfit: [] })
+  expect(await people.reindexNames()).toEqual({ names: 1, alike: [], unfit: [] })
   expect(await people.bySkeleton('alice', 14)).toMatchObject({ id: 'p1', admin: true })
   expect(await people.forLogin('alice', 'SHA256:k' as Fingerprint, 14)).toMatchObject({
     person: { id: 'p1' },

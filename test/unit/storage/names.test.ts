@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openStorage } from '../../../src/storage/open.ts'
 import { openFile } from '../../../src/storage/sqlite/driver.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
-import { fileNames } from '../../../src/server/open-data.ts'
+import { reindexNames } from '../../../src/server/open-data.ts'
 import { Sanctions } from '../../../src/chat/moderation/sanctions.ts'
 import { createLocalPeers } from '../../../src/chat/local-peers.ts'
 import type { Fingerprint } from '../../../src/words/person.ts'
@@ -47,7 +47,7 @@ test('existing names that newer rules forbid are logged and stay with their keys
   const logged: string[] = []
   const keep = (facts: object, text: string) => void logged.push(`${JSON.stringify(facts)} ${text}`)
   const log = { debug: keep, info: keep, warn: keep, error: keep }
-  await fileNames(storage.chat.people, log)
+  await reindexNames(storage.chat.people, log)
   expect(logged).toEqual([
     '{"names":9} rebuilt the index of names by the rules of this version',
     '{"name":"ΑΝΝ","like":"ann"} a name looks the same as an older one; both stay, with their keys',
@@ -58,7 +58,7 @@ test('existing names that newer rules forbid are logged and stay with their keys
     '{"name":"nobody"} a name could not be registered any more; it stays with its key',
     '{"name":"root"} a name could not be registered any more; it stays with its key',
   ])
-  await fileNames(storage.chat.people, log)
+  await reindexNames(storage.chat.people, log)
   expect(logged).toHaveLength(8)
 
   for (const [name, id] of [
@@ -86,7 +86,7 @@ test('twenty thousand names of an older version are updated in one start', async
     INSERT INTO people (id, name, skeleton, created_at) SELECT 'p' || i, 'person' || i, 'old' || i, i FROM n`
   openFile(options.file).exec(many).close()
   await using storage = await openStorage(options)
-  expect(await storage.chat.people.fileNames()).toEqual({ names: 20_000, alike: [], unfit: [] })
+  expect(await storage.chat.people.reindexNames()).toEqual({ names: 20_000, alike: [], unfit: [] })
 })
 
 test('an entry of an unknown kind is read as a notice with its text', async () => {
