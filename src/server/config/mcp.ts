@@ -105,27 +105,27 @@ export const mcpEntry = z
     (server) =>
       server.command !== undefined ||
       (server.cwd === undefined && [...Object.keys(server.env), ...server.pass_env].length === 0),
-    'env, pass_env and cwd are for a command',
+    'env, pass_env and cwd are allowed only with command, not with url',
   )
   .refine((server) => server.command !== undefined || server.sandbox === false, {
     path: ['sandbox'],
-    message: 'is for a command',
+    message: 'is allowed only with command, not with url',
   })
   .refine((server) => server.url !== undefined || server.token_env === undefined, {
     path: ['token_env'],
-    message: 'is for a url; give a command its key by pass_env',
+    message: 'is allowed only with url; give a command its key by pass_env',
   })
   .refine((server) => server.url !== undefined || Object.keys(server.header_env).length === 0, {
     path: ['header_env'],
-    message: 'is for a url; give a command its key by pass_env',
+    message: 'is allowed only with url; give a command its key by pass_env',
   })
   .refine((server) => server.oauth === undefined || isPrivateWay(new URL(server.url ?? 'http:x')), {
     path: ['oauth'],
-    message: 'is for a url that begins with https://, or is on this machine: a token is sent there',
+    message: 'is allowed only with a url on this machine or with https://, because tokens are sent there',
   })
   .refine((server) => server.oauth === undefined || server.token_env === undefined, {
     path: ['oauth'],
-    message: 'is for a server without token_env: its login brings the token',
+    message: 'is not allowed together with token_env: the login brings the token',
   })
 
 type McpEntry = z.output<typeof mcpEntry>

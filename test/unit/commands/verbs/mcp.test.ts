@@ -136,9 +136,9 @@ test.each([
   ['h [1]', /^command: /],
   ['h []', /^command: /],
   ['--trust yes h /bin/true', /^--trust: .*"ask"/],
-  ['--token-env T h /bin/true', /^--token-env: is for a url/],
+  ['--token-env T h /bin/true', /^--token-env: is allowed only with url/],
   ['--pass-env a-b h /bin/true', /^--pass-env: write the name of an environment variable/],
-  ['--pass-env T h http://localhost:1/', /env, pass_env and cwd are for a command/],
+  ['--pass-env T h http://localhost:1/', /env, pass_env and cwd are allowed only with command/],
   [
     '--pass-env NO_SUCH_VARIABLE h /bin/true',
     /^h is not connected: .*the environment variable NO_SUCH_VARIABLE is not set; it was not kept$/,

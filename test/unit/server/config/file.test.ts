@@ -109,12 +109,15 @@ test.each([
   ['[[mcp]]\nname = "network"\nurl = "http://h"\n', /^f\.toml:2: mcp\.name: use 1-32 .* another meaning/],
   [
     '[[mcp]]\nname = "h"\nurl = "http://h"\ncwd = "x"\n',
-    /^f\.toml:1: mcp: env, pass_env and cwd are for a command/,
+    /^f\.toml:1: mcp: env, pass_env and cwd are allowed only with command/,
   ],
-  ['[[mcp]]\nname = "h"\ncommand = ["x"]\ntoken_env = "T"\n', /^f\.toml:4: mcp\.token_env: is for a url/],
+  [
+    '[[mcp]]\nname = "h"\ncommand = ["x"]\ntoken_env = "T"\n',
+    /^f\.toml:4: mcp\.token_env: is allowed only with url/,
+  ],
   [
     '[[mcp]]\nname = "h"\ncommand = ["x"]\nheader_env = { A = "T" }\n',
-    /^f\.toml:4: mcp\.header_env: is for a url/,
+    /^f\.toml:4: mcp\.header_env: is allowed only with url/,
   ],
   [
     '[[mcp]]\nname = "h"\nurl = "http://h"\nheader_env = { "a b" = "T" }\n',
@@ -124,12 +127,12 @@ test.each([
   ['[[mcp]]\nname = "h"\ncommand = ["x"]\ntrust = "yes"\n', /^f\.toml:4: mcp\.trust: .*"ask"/],
   [
     '[[mcp]]\nname = "h"\nurl = "http://h"\noauth = {}\n',
-    /^f\.toml:4: mcp\.oauth: is for a url that begins with https:\/\/, or is on this machine/,
+    /^f\.toml:4: mcp\.oauth: is allowed only with a url on this machine or with https:\/\//,
   ],
-  ['[[mcp]]\nname = "h"\ncommand = ["x"]\noauth = {}\n', /^f\.toml:4: mcp\.oauth: is for a url/],
+  ['[[mcp]]\nname = "h"\ncommand = ["x"]\noauth = {}\n', /^f\.toml:4: mcp\.oauth: is allowed only with a url/],
   [
     '[[mcp]]\nname = "h"\nurl = "https://h"\ntoken_env = "T"\noauth = {}\n',
-    /^f\.toml:5: mcp\.oauth: is for a server without token_env/,
+    /^f\.toml:5: mcp\.oauth: is not allowed together with token_env/,
   ],
   [model.replace('"qwen"', '"guide"'), /^f\.toml:2: models\.name: @guide is the helper/],
   [model.replace('"qwen"', '"here"'), /^f\.toml:2: models\.name: a line with this @name rings everybody/],
