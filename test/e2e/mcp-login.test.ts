@@ -142,7 +142,7 @@ describe('our MCP client at our own server', () => {
     )
   }
 
-  test('our MCP client speaks revision 2026-07-28 with mcp serve as the person of its ssh key', async () => {
+  test('our MCP client speaks revision 2026-07-28 to `mcp serve` as the owner of its ssh key', async () => {
     const sent = join(stage.dir, 'sent')
     const target = { user: 'bob', port: stage.server.port, key: await stage.home.key('bob') }
     const ssh = ['ssh', ...sshArguments(target, ['mcp', 'serve'])]
@@ -158,7 +158,7 @@ describe('our MCP client at our own server', () => {
     expect(methods).not.toContain('initialize')
   })
 
-  test('our MCP client speaks with our HTTP endpoint and loses the tools when its token is revoked', async () => {
+  test('our MCP client uses our HTTP endpoint, and loses the tools when its token is revoked', async () => {
     const { stdout } = await stage.as('eve', ['token', 'new', '--json'])
     const { token, id } = JSON.parse(stdout) as { token: string; id: number }
     const reach = { url: `${stage.server.http}/mcp`, headers: { Authorization: `Bearer ${token}` } }

@@ -82,19 +82,19 @@ const isId = (value: unknown): value is RequestId => typeof value === 'string' |
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Keys whose value is data, in which nulls are kept. */
-const DATA: readonly string[] = ['structuredContent', 'toolResult', 'enum', 'examples', 'default', 'const']
 /** Keys whose own value may be null. */
-const MAY_BE_NULL = DATA.slice(-2)
+const NULLABLE_KEYS: readonly string[] = ['default', 'const']
+/** Keys whose value is data, in which nulls are kept. */
+const DATA_KEYS = ['structuredContent', 'toolResult', 'enum', 'examples', ...NULLABLE_KEYS]
 
 /** Removes nulls in place, without recursion, because the server chose the nesting depth. */
 function dropNulls(message: object): void {
   const open: object[] = [message]
   for (let one = open.pop(); one; one = open.pop())
     for (const [name, value] of Object.entries(one) as [string, unknown][]) {
-      if (value === null && !Array.isArray(one) && !MAY_BE_NULL.includes(name))
+      if (value === null && !Array.isArray(one) && !NULLABLE_KEYS.includes(name))
         Reflect.deleteProperty(one, name)
-      else if (typeof value === 'object' && value !== null && !DATA.includes(name)) open.push(value)
+      else if (typeof value === 'object' && value !== null && !DATA_KEYS.includes(name)) open.push(value)
     }
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { isReservedToolId } from '../../words/tool-words.ts'
 import { isTooDeep, type Json, type JsonSchema } from '../../base/json.ts'
+import { countedAre } from '../../base/amounts.ts'
 import { shortHash } from '../../base/basics.ts'
 import { headOf } from '../../base/text/characters.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
@@ -95,7 +96,7 @@ export async function readToolList(
     known.add(cursor)
     if (cursor === undefined || found.size >= MAX_TOOLS) break
   }
-  if (more > 0) skipped.push(skippedTool('', `so are ${more} more`))
+  if (more > 0) skipped.push(skippedTool('', `${countedAre(more, 'more tool')} left out`))
   if (cursor !== undefined) skipped.push(skippedTool('', 'the rest of its list was not read'))
   return { definitions: [...found.values()], leftOut: skipped }
 }
