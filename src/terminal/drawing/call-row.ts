@@ -8,13 +8,13 @@ import type { Span } from '../../base/text/styled.ts'
 import { cutToCells, isWider, mostCells } from './cells.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
-import { firstColumns, HANG, paintSpans, wrapSpans, wrapText } from './spans.ts'
+import { firstColumns, HANGING_INDENT, paintSpans, wrapSpans, wrapText } from './spans.ts'
 
 export type PendingCall = ToolCallEntry | ApprovalEntry
 
 const CALL_SHARE = 0.33
 const LEAST_CELLS = 12
-/** Fewer cells of a call's values say nothing. */
+/** The fewest cells in which the values of a call tell anything. */
 const LEAST_VALUE_CELLS = 8
 const ARROW = ' -> '
 const MORE = ' …'
@@ -52,7 +52,7 @@ const callerOf = (call: PendingCall): string =>
 
 const sideOf = ({ thread }: PendingCall): string => (thread === undefined ? '' : '(side turn) ')
 
-/** Returns one row if possible. The error of a person's own call is shown in full. */
+/** Returns one row if possible. The error of a call by a person is shown in full. */
 export function resultRows(
   call: ToolCallEntry,
   result: ToolResultEntry,
@@ -62,7 +62,7 @@ export function resultRows(
   const columns = firstColumns(style)
   const role = result.isError ? 'error' : 'tool'
   const hung = (spans: readonly Span[]): readonly string[] =>
-    wrapSpans(spans, columns, Math.max(1, style.columns - HANG.length), HANG).map((row) =>
+    wrapSpans(spans, columns, Math.max(1, style.columns - HANGING_INDENT.length), HANGING_INDENT).map((row) =>
       paintSpans(row, theme),
     )
   if (isUnknownTool(result))
@@ -90,7 +90,7 @@ function cut(text: string, cells: number): string {
   return isWider(line, cells) ? cutToCells(line, cells - MORE.length).trimEnd() + MORE : line
 }
 
-/** Words before the time, the longest form first. A waiting question says so in any window. */
+/** Words before the time: for wide rows, then for narrow ones. A question always shows that it waits. */
 const DOING = { approval: [': not allowed yet,', ' waits'], tool_call: [' running', ''] } as const
 const LONGEST_TIME = ' 59m 59s'
 
@@ -116,7 +116,8 @@ export function drawCall(
   const free = columns - wide.length - LONGEST_TIME.length
   const isNarrow = mostCells(callName(call)) > free
   const end = `${isNarrow ? narrow : wide} ${duration(Math.max(0, ms))}`
-  // The row of a question reserves cells only for its present time, since an answer takes minutes.
+  // The row of a question has cells for the time that it shows now, not for the longest time: its text rarely
+  // grows, since an answer takes minutes.
   const most = columns - (call.kind === 'approval' ? end.length : LONGEST_TIME.length)
   const far = progress ? progressEnd(progress, columns - LEAST_CELLS - end.length) : ''
   const head =

@@ -15,7 +15,7 @@ import { resultRows } from './call-row.ts'
 import { besideTimes, isNarrow, withTimes } from './time-column.ts'
 import {
   firstColumns,
-  HANG,
+  HANGING_INDENT,
   withProseWidth,
   laterStyle,
   linkSpans,
@@ -81,7 +81,7 @@ function messageRows(
   const addProse = (to: number): void => {
     const prose = shown.slice(at, to).replace(/^\n|\n$/g, '')
     if (at === 0) rows.push(...proseRows([...label, ...linkSpans(prose)], style))
-    else if (prose !== '') rows.push(...paintRows(linkSpans(HANG + prose), laterStyle(style)))
+    else if (prose !== '') rows.push(...paintRows(linkSpans(HANGING_INDENT + prose), laterStyle(style)))
   }
   for (const { index, 0: code } of shown.matchAll(FENCED)) {
     addProse(index)
@@ -100,7 +100,7 @@ const FOLDED_LINES = 8
 
 function foldPast(rows: readonly string[], style: DrawingStyle, { isPast }: Aspect): readonly string[] {
   if (!isPast || rows.length <= MOST_LINES) return rows
-  const note = `${HANG}… ${rows.length - FOLDED_LINES} more rows: /history`
+  const note = `${HANGING_INDENT}… ${rows.length - FOLDED_LINES} more rows: /history`
   const last = paintRows([{ text: note, role: 'dim' }], laterStyle(besideTimes(style)))
   return [...rows.slice(0, FOLDED_LINES), ...withTimes(last, style)]
 }
@@ -114,7 +114,7 @@ function foldedRows(
 ): readonly string[] {
   const lines = entry.text.split('\n')
   const head = { ...entry, text: lines.slice(0, FOLDED_LINES).join('\n') }
-  const note = `${HANG}… ${lines.length - FOLDED_LINES} more lines: /history paste`
+  const note = `${HANGING_INDENT}… ${lines.length - FOLDED_LINES} more lines: /history paste`
   return [
     ...messageRows(spansOf(head, aspect, own), head, style, markdown),
     ...paintRows([{ text: note, role: 'dim' }], laterStyle(style)),
@@ -132,10 +132,10 @@ function questionRows(
 ): readonly string[] {
   const { columns, theme } = style
   const isMine = emphasis === 'waiting'
-  const margin = isMine ? `${theme.waiting(' ')} ` : HANG
-  const width = Math.max(1, columns - HANG.length)
+  const margin = isMine ? `${theme.waiting(' ')} ` : HANGING_INDENT
+  const width = Math.max(1, columns - HANGING_INDENT.length)
   const rowsOf = (spans: readonly Span[], firstWidth = width): readonly string[] =>
-    wrapSpans(spans, firstWidth, Math.max(1, width - HANG.length), HANG).map(
+    wrapSpans(spans, firstWidth, Math.max(1, width - HANGING_INDENT.length), HANGING_INDENT).map(
       (row) => margin + paintSpans(row, theme),
     )
   const [first = '', ...lines] = question.text.split('\n')
@@ -143,12 +143,12 @@ function questionRows(
   const head = isMine
     ? rowsOf(
         [{ text: first.replace(/^-- /, ''), role: 'heading' }],
-        Math.max(1, firstColumns(style) - HANG.length),
+        Math.max(1, firstColumns(style) - HANGING_INDENT.length),
       )
     : paintRows([{ ...question, text: first }], style)
   const below = lines.flatMap((line) => {
     if (line.startsWith('| ')) {
-      const rows = quoteRows(line.slice(2), columns).map((row) => row.slice(HANG.length))
+      const rows = quoteRows(line.slice(2), columns).map((row) => row.slice(HANGING_INDENT.length))
       return rows.map((row) => margin + (isMine ? theme.heading(row) : row))
     }
     const typed = isMine && /^(?:\/|y ·|\d+ ·)/.test(line) ? line.search(/ – |$/) : 0

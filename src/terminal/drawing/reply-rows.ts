@@ -11,7 +11,7 @@ import type { DrawingStyle, Theme } from './theme.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import {
   firstColumns,
-  HANG,
+  HANGING_INDENT,
   inBold,
   withProseWidth,
   laterStyle,
@@ -73,9 +73,11 @@ function cutReply(text: string): readonly [drawn: string, rest: string] {
 
 function unparsedRows(text: string, style: DrawingStyle): readonly string[] {
   if (text.trim() === '') return []
-  const note = `${HANG}(it is long: what follows is shown as it was written)`
+  const note = `${HANGING_INDENT}(it is long: what follows is shown as it was written)`
   const lines = text.trimEnd().split('\n')
-  const rows = lines.flatMap((line) => (line === '' ? [''] : paintRows([{ text: HANG + line }], style)))
+  const rows = lines.flatMap((line) =>
+    line === '' ? [''] : paintRows([{ text: HANGING_INDENT + line }], style),
+  )
   return [...paintRows([{ text: note, role: 'dim' }], style), ...rows]
 }
 
@@ -106,7 +108,7 @@ export function unitRows(unit: Unit, style: DrawingStyle, reply: UnitOfReply): r
   if (!isFenced || lead.later.trim() !== '') return withTimes(indentedRows(unit, beside, label), style, at)
   const gap = unit.gap ? [''] : []
   const above = label ? paintRows(label, beside) : gap
-  const mark = lead.first.trim() === '' ? [] : [HANG + lead.first]
+  const mark = lead.first.trim() === '' ? [] : [HANGING_INDENT + lead.first]
   return [...withTimes([...above, ...mark], style, at), ...fencedRows(body, style, reply)]
 }
 
@@ -124,12 +126,12 @@ function fencedRows(
     const line = theme.id === 'mono' ? '--' : '──'
     const count = lines === undefined ? '' : `, ${counted(lines, 'line')}`
     const name = body.isEnd ? 'end' : `code${count}`
-    return wrapText(`${line} ${name}`, columns, HANG).map(theme.dim)
+    return wrapText(`${line} ${name}`, columns, HANGING_INDENT).map(theme.dim)
   }
   const code = body.read()
   // No line of the code must look like its end.
-  const margin = LOOKS_LIKE_RULE.test(textOf(code)) ? HANG : ''
-  const width = Math.max(1, columns - HANG.length)
+  const margin = LOOKS_LIKE_RULE.test(textOf(code)) ? HANGING_INDENT : ''
+  const width = Math.max(1, columns - HANGING_INDENT.length)
   return wrapSpans(code, margin === '' ? columns : width, width).map(
     (row, index) => (index === 0 ? margin : continuationMark(theme)) + paintSpans(row, theme),
   )
@@ -138,7 +140,7 @@ function fencedRows(
 function indentedRows(unit: Unit, whole: DrawingStyle, label?: readonly Span[]): readonly string[] {
   const style = unit.body.type === 'text' ? withProseWidth(whole) : whole
   const lead = fitLead(unit.lead, style.columns)
-  const width = Math.max(1, style.columns - HANG.length - mostCells(lead.first))
+  const width = Math.max(1, style.columns - HANGING_INDENT.length - mostCells(lead.first))
   const labelCells = label ? mostCells(textOf(label)) : 0
   const columns = firstColumns(style)
   const isInline = label && unit.body.type === 'text' && lead.first === '' && labelCells <= columns / 2
@@ -146,7 +148,7 @@ function indentedRows(unit: Unit, whole: DrawingStyle, label?: readonly Span[]):
   const rows = body.map((row, index) => {
     const mark = index === 0 ? lead.first : lead.later
     if (index === 0 && isInline) return paintSpans(label, style.theme) + row
-    return row === '' && mark.trim() === '' ? '' : HANG + paintMark(mark, style) + row
+    return row === '' && mark.trim() === '' ? '' : HANGING_INDENT + paintMark(mark, style) + row
   })
   if (label && !isInline) return [...paintRows(label, style), ...rows]
   return unit.gap && !label ? ['', ...rows] : rows
@@ -163,10 +165,12 @@ function bodyRows({ body }: Unit, style: DrawingStyle, width: number, first: num
     case 'code': {
       const room = Math.max(1, width - CODE_INDENT.length)
       // Without the hanging indent the rest of a long line would look like a new line.
-      return wrapSpans(body.read(), room, Math.max(1, room - HANG.length), HANG).map((row) => {
-        const painted = paint(row)
-        return painted === '' ? '' : CODE_INDENT + painted
-      })
+      return wrapSpans(body.read(), room, Math.max(1, room - HANGING_INDENT.length), HANGING_INDENT).map(
+        (row) => {
+          const painted = paint(row)
+          return painted === '' ? '' : CODE_INDENT + painted
+        },
+      )
     }
     case 'fence':
       return []

@@ -115,16 +115,19 @@ export const inBold = (spans: readonly Span[]): readonly Span[] =>
   spans.map((span) => ({ ...span, strong: true }))
 
 /** Begins every later row of an entry, so that no text can pose as another speaker. */
-export const HANG = '  '
+export const HANGING_INDENT = '  '
 
 /** Returns rows of at most `width` cells, broken as by `rowRanges`. Tabs become spaces. */
 export const wrapText = (text: string, width: number, hang: string): readonly string[] =>
   wrapSpans([{ text }], width, Math.max(1, width - mostCells(hang)), hang).map(textOf)
 
 export const paintRows = (spans: readonly Span[], style: DrawingStyle): readonly string[] =>
-  wrapSpans(spans, firstColumns(style), Math.max(1, style.columns - HANG.length), HANG).map((row) =>
-    paintSpans(row, style.theme),
-  )
+  wrapSpans(
+    spans,
+    firstColumns(style),
+    Math.max(1, style.columns - HANGING_INDENT.length),
+    HANGING_INDENT,
+  ).map((row) => paintSpans(row, style.theme))
 
 export const firstColumns = ({ columns, timeCells = 0 }: DrawingStyle): number =>
   Math.max(1, columns - timeCells)
