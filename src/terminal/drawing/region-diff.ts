@@ -141,10 +141,13 @@ const ERASE_RIGHT = '\u001b[K'
 const endOf = (look: string): string =>
   (look.includes('\u001b[') ? RESET : '') + (look.includes('\u001b]') ? END_OF_LINK : '')
 
-/** UTF-16 units. A shorter equal rest is rewritten. */
-const MIN_REST = 12
+/** An unchanged end of a row is kept only if it has more UTF-16 units than this; else it is written again. */
+const SHORT_END = 12
 
-/** Counts differing cells before an equal rest, which is kept or moved (ICH, DCH: ECMA-48 8.3.64, 8.3.26). */
+/**
+ * Counts the changed cells of both rows before their equal end, which stays or is moved (ICH, DCH: ECMA-48
+ * 8.3.64, 8.3.26). Undefined if the end must be written again.
+ */
 function middleOf(
   from: string,
   to: string,
@@ -156,7 +159,7 @@ function middleOf(
     rest++
   const [old, fresh] = [from.slice(units, from.length - rest), to.slice(units, to.length - rest)]
   const isSure = /^[\u001b -~]$/.test(to.charAt(to.length - rest)) && /^[ -~]*$/.test(old + fresh)
-  return isSure && rest > MIN_REST ? { old: old.length, fresh: fresh.length } : undefined
+  return isSure && rest > SHORT_END ? { old: old.length, fresh: fresh.length } : undefined
 }
 
 interface SameStart {

@@ -21,13 +21,13 @@ export function createPersonal(
   { person, preferences, addressed, wallNow }: PersonalParts,
 ) {
   const zone = sessionZone(env, preferences)
-  const setHere = new Set<Option>()
+  const changedOptions = new Set<Option>()
   const listeners: (() => void)[] = []
   preferences.onChange((changed) => {
-    setHere.add(changed)
+    changedOptions.add(changed)
     for (const listener of listeners) listener()
   })
-  const askedBell = (): string => preferences.now().bell ?? OPTIONS.bell.usual
+  const bellSetting = (): string => preferences.now().bell ?? OPTIONS.bell.usual
   const alerts = createAlerts(person, addressed, () => preferences.now())
 
   function emphasis(entry: Entry): 'own' | 'mention' | undefined {
@@ -46,14 +46,14 @@ export function createPersonal(
     times: () => preferences.now().timestamps,
     theme(): Theme {
       const { theme } = preferences.now()
-      const isAsked = setHere.has('theme') && theme !== undefined && theme !== 'auto'
-      return isAsked ? THEMES[theme] : chooseTheme(term, setHere.has('theme') ? {} : env, theme)
+      const isThemeSet = changedOptions.has('theme') && theme !== undefined && theme !== 'auto'
+      return isThemeSet ? THEMES[theme] : chooseTheme(term, changedOptions.has('theme') ? {} : env, theme)
     },
     /** True for the plain view, which redraws nothing. */
     isPlain(): boolean {
       if (size() === undefined) return true
       const { plain } = preferences.now()
-      if (setHere.has('plain')) return plain === 'on'
+      if (changedOptions.has('plain')) return plain === 'on'
       const asked = env['SSHAWL_PLAIN'] ?? ''
       return hasNoCursor(term) || (asked === '' ? plain === 'on' : asked !== '0')
     },
@@ -62,10 +62,10 @@ export function createPersonal(
         return (
           isSpeech(entry) &&
           emphasis(entry) !== 'own' &&
-          alerts.rings(entry, askedBell() === 'all' ? 'all' : 'mentions')
+          alerts.rings(entry, bellSetting() === 'all' ? 'all' : 'mentions')
         )
       },
-      mayRing: () => askedBell() !== 'off',
+      mayRing: () => bellSetting() !== 'off',
     },
     onChange: (listener: () => void) => void listeners.push(listener),
   }

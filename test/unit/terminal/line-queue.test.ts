@@ -61,7 +61,7 @@ async function shows(terminal: FakeTerminal, row: string): Promise<void> {
   await expect.poll(lowest).toBe(row)
 }
 
-test('a broken connection saves the draft behind an unchanged history line, not that line', async () => {
+test('a broken connection saves the draft, not an unchanged history line in the prompt', async () => {
   const { terminal, host, breaks } = start()
   terminal.type('said\r')
   await expect.poll(() => host.lines).toEqual(['said'])
