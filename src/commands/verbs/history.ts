@@ -1,4 +1,4 @@
-import { entryJson, entryLine, isLongText } from '../../words/entry-text.ts'
+import { entryJson, entryLine, isLongText, MOST_LINES } from '../../words/entry-text.ts'
 import type { Entry, EntryId } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import type { Person } from '../../words/person.ts'
@@ -57,7 +57,7 @@ export const history = verb({
       })
       const pastes = said.filter(isLongText).slice(flags.n === undefined ? -1 : -limit)
       if (pastes.length === 0 && !flags.json)
-        out.line(`the last ${SEARCHED_FOR_PASTES} messages here are of 20 lines at most`)
+        out.line(`none of the last ${SEARCHED_FOR_PASTES} messages has more than ${MOST_LINES} lines`)
       return await printEntries(pastes, context, flags.json)
     }
     const paged: PagedLog = {

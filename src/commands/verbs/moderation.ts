@@ -33,7 +33,7 @@ import { whyNoCodes } from './invites.ts'
 interface ManagerVerb {
   readonly name: string
   readonly summary: string
-  readonly whom: string
+  readonly target: string
   readonly more?: ArgumentSpec & { readonly optional: true }
   /** `bob` if absent. */
   readonly example?: string
@@ -44,12 +44,12 @@ interface ManagerVerb {
 }
 
 /** A verb that acts on one person, for managers of the room; it prints the notice of the act. */
-const managerVerb = ({ whom, more, manage, act, example = 'bob', ...facts }: ManagerVerb): Verb =>
+const managerVerb = ({ target, more, manage, act, example = 'bob', ...facts }: ManagerVerb): Verb =>
   verb({
     ...facts,
     example,
     room: 'here',
-    arguments: [arg('name', whom), ...(more ? [more] : [])],
+    arguments: [arg('name', target), ...(more ? [more] : [])],
     rights: { manage },
     needsVoice: () => false,
     complete: { name: peopleIn },
@@ -62,7 +62,7 @@ const managerVerb = ({ whom, more, manage, act, example = 'bob', ...facts }: Man
 export const op = managerVerb({
   name: 'op',
   summary: 'give a person the right to manage the room with you',
-  whom: 'a registered person',
+  target: 'a registered person',
   manage: 'make ops',
   act: ({ moderation }, { room, person }, name) => moderation.memberships.op(room, person, name),
 })
@@ -92,7 +92,7 @@ export const owner = verb({
 export const deop = managerVerb({
   name: 'deop',
   summary: 'take the rights of an op back',
-  whom: 'the op',
+  target: 'the op',
   manage: 'unmake ops',
   act: ({ moderation }, { room, person }, name) => moderation.memberships.deop(room, person, name),
 })
@@ -101,7 +101,7 @@ export const kick = managerVerb({
   name: 'kick',
   allowedOverQuota: true,
   summary: 'send a person out of the room; they may join again',
-  whom: 'a person in the room',
+  target: 'a person in the room',
   more: text('reason', 'the reason, which the person and the room read', { optional: true }),
   example: 'bob enough for today',
   manage: 'kick people',
@@ -113,7 +113,7 @@ export const mute = managerVerb({
   name: 'mute',
   allowedOverQuota: true,
   summary: 'let a person read here but not speak',
-  whom: 'any person, here or not',
+  target: 'any person, here or not',
   more: arg('duration', 'how long, such as 30s, 10m, 2h or 7d; if absent, until /unmute', { optional: true }),
   example: 'bob 10m',
   manage: 'mute people',
@@ -124,7 +124,7 @@ export const mute = managerVerb({
 export const unmute = managerVerb({
   name: 'unmute',
   summary: 'let a muted person speak here again',
-  whom: 'a person who is muted',
+  target: 'a person who is muted',
   manage: 'unmute people',
   act: ({ moderation }, { room, person }, name) => moderation.acts.unmute(room, person, name),
 })
@@ -132,7 +132,7 @@ export const unmute = managerVerb({
 export const uninvite = managerVerb({
   name: 'uninvite',
   summary: 'cancel an invitation to this private room, or remove a member from it',
-  whom: 'the invited person, or the member',
+  target: 'the invited person, or the member',
   manage: 'take people out of it',
   act: ({ moderation }, { room, person }, name) => moderation.memberships.uninvite(room, person, name),
 })
@@ -285,11 +285,11 @@ function sanctionLine(sanction: ListedSanction, caller: Caller): string {
   const { kind, by, until, reason } = sanction
   const done = kind === 'mute' ? 'muted' : 'banned'
   const end = until === null ? '' : ` until ${dateText(until, caller)}`
-  return `${whom(sanction)}  ${done} by ${by}${end}${reason === '' ? '' : `: ${reason}`}`
+  return `${targetText(sanction)}  ${done} by ${by}${end}${reason === '' ? '' : `: ${reason}`}`
 }
 
-/** Adds present names and keys to the banned name: names change, and guests' names are reused. */
-function whom({ who, names, keys, network }: ListedSanction): string {
+/** Adds current names and keys to the name of the ban: names change, and guests' names are reused. */
+function targetText({ who, names, keys, network }: ListedSanction): string {
   if (network !== null) return who
   const isKey = keys.some((key) => key === who)
   if (names.length === 0) return isKey ? who : `${who}, a guest with ${keys.join(', ')}`

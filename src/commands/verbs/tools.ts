@@ -109,7 +109,7 @@ async function setScope(
   await room.record({ ...facts, model, text: `tools of @${model}: ${scopeText(scope)}` })
 }
 
-/** Rejects with `Refusal`, which `consequence` ends, for words that match no tool. */
+/** Rejects with `Refusal` for words that match no tool. `consequence` is the end of its message. */
 export async function checkedScope(
   { turns, mcp }: Pick<Services, 'turns' | 'mcp'>,
   where: Pick<RoomContext, 'room' | 'person'>,
@@ -169,14 +169,14 @@ function toolsNamedBy(words: readonly string[], tools: readonly ListedTool[]): r
   )
   if (warnings.length > 0) throw new Refusal(warnings.join('; '))
   if (visible.length === 0) throw new Refusal(`${scopeText(wanted)} matches no tool`)
-  const named = new Set(visible)
-  return tools.filter(({ tool }) => named.has(tool))
+  const visibleTools = new Set(visible)
+  return tools.filter(({ tool }) => visibleTools.has(tool))
 }
 
-/** Tools that are listed one by one without `--list`. */
+/** The most tools that are listed one by one without `--list`. */
 const MAX_LISTED = 60
 
-/** Lists the tools; if more than MAX_LISTED and none is named, only groups and the next commands. */
+/** Lists the tools. More than MAX_LISTED tools without a name are listed by group, with the next commands. */
 function linesFor(
   tools: readonly ListedTool[],
   prices: Prices,
@@ -191,7 +191,7 @@ function linesFor(
   if (!isNamed)
     for (const { name, tokens } of prices.others)
       lines.push(`${name}  ${tokens} tokens  sent if any tool is deferred`)
-  if (isLong) lines.push(`${typed('tools')} --list NAME lists those of a group`)
+  if (isLong) lines.push(`${typed('tools')} --list NAME lists the tools of a group`)
   if (isLong) lines.push(`${typed('run')} find_tools {"query":"…"} finds some`)
   return lines
 }

@@ -67,7 +67,7 @@ test('/history stats counts entries by author and by day', async () => {
 test('/history paste shows the newest long message whole', async () => {
   await using world = await createTalk('one')
   expect((await world.type(world.bob, 'history paste')).out).toEqual([
-    'the last 100 messages here are of 20 lines at most',
+    'none of the last 100 messages has more than 20 lines',
   ])
   const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
   const text = Array.from({ length: 21 }, (_, index) => `step ${index}`).join('\n')

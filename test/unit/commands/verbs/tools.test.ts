@@ -122,7 +122,7 @@ test('/tools shows only groups if a room has over 60 tools, and says how to see 
   expect(lines).toEqual([
     expect.stringMatching(/^scope all: 61 of 61 tools, \d+ tokens for @qwen$/),
     expect.stringMatching(/^builtin {2}61 tools {2}\d+ tokens {2}61 full$/),
-    '/tools --list NAME lists those of a group',
+    '/tools --list NAME lists the tools of a group',
     '/run find_tools {"query":"…"} finds some',
   ])
   expect((await world.exec(world.bob, 'tools hall')).out.join()).toContain('\ntools hall --list NAME lists')
