@@ -282,7 +282,7 @@ describe('host keys of the config', () => {
 
   test('a reload reports each time that changed host_keys need a restart', async () => {
     await keygen('other', '-t', 'ed25519')
-    const note = /one\.toml:3: server\.host_keys needs a restart; the old ones stay/
+    const note = /one\.toml:3: server\.host_keys needs a restart; the old keys stay/
     for (const config of [configWith(at('other')), configWith(at('rsa')), configWith()]) {
       expect(await reloaded(config), config).toMatch(note)
       expect(await reloaded(config), config).toMatch(note)

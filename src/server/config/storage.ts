@@ -70,9 +70,9 @@ export function storageFrom(storage: z.output<typeof storageSchema>, env: Enviro
   if (name === undefined) return {}
   const value = env[name]?.trim() ?? ''
   if (isPostgresUrl(value)) return { url: value }
-  const what = value === '' ? 'is not set' : 'holds no URL of PostgreSQL'
+  const reason = value === '' ? 'is not set' : 'holds no URL of PostgreSQL'
   throw new ConfigError([
-    `storage.url_env: ${name} ${what}; set it to an address such as ${POSTGRES_EXAMPLE}`,
+    `storage.url_env: ${name} ${reason}; set it to an address such as ${POSTGRES_EXAMPLE}`,
   ])
 }
 
@@ -96,8 +96,8 @@ function urlFrom(bus: BusEntry, env: Environment): string {
   if (url !== undefined) return url
   const value = (name === undefined ? undefined : env[name]?.trim()) ?? ''
   if (natsAddress(value)) return value
-  const what = value === '' ? 'is not set' : 'holds no URL of NATS'
-  throw problem(`url_env: ${name} ${what}; set it to an address such as ${NATS_EXAMPLE}`)
+  const reason = value === '' ? 'is not set' : 'holds no URL of NATS'
+  throw problem(`url_env: ${name} ${reason}; set it to an address such as ${NATS_EXAMPLE}`)
 }
 
 function credentialsAt(path: string): string {

@@ -49,7 +49,7 @@ test('the default models are those of each provider with a key in the environmen
 })
 
 test.each(['1', '100', '499', '-1', '1.5'])(
-  'tools_tokens = %s is refused because it leaves no room for a search',
+  'tools_tokens = %s is refused because it leaves too few tokens for a search',
   (value) => {
     expect(() => loadFile(`[limits]\ntools_tokens = ${value}\n`)).toThrow(
       'sshawl.toml:2: limits.tools_tokens: ',
@@ -59,7 +59,7 @@ test.each(['1', '100', '499', '-1', '1.5'])(
   },
 )
 
-test('a config file with models has no other models than the guide', () => {
+test('if the config file has models, only these and the guide are loaded', () => {
   const text = '[[models]]\nname = "q"\nbackend = "ollama"\nmodel = "qwen3:8b"\ncontext_window = 8000\n'
   const { models, discoverModels } = loadFile(text, { OPENAI_API_KEY: 'k' })
   expect(models.map((model) => model.name)).toEqual(['guide', 'q'])
