@@ -6,7 +6,7 @@ export interface ToolLimits {
   readonly timeoutMs: number
   readonly outputLines: number
   readonly outputBytes: number
-  /** Of a picture that a model looks at. */
+  /** The most bytes of a picture that a model looks at. */
   readonly pictureBytes?: number
 }
 
@@ -14,7 +14,7 @@ export interface ToolLimits {
 export const OUTPUT_LIMITS = { outputLines: 2_000, outputBytes: 262_144 } as const
 
 export interface FileSlice {
-  /** With its line ends and byte order mark. */
+  /** The text with its line ends and byte order mark. */
   readonly text: string
   /** From 1. */
   readonly firstLine: number
@@ -24,11 +24,11 @@ export interface FileSlice {
 export interface ProcessOutcome {
   /** Standard output and error, cut at the limits with a notice, invalid UTF-8 replaced. */
   readonly output: string
-  /** Absent if a signal ended it. */
+  /** Absent if a signal ended the process. */
   readonly exitCode?: number
   readonly signal?: string
   readonly timedOut: boolean
-  /** Why the workspace ended it, or which limit it reached. */
+  /** The reason why the workspace ended the process, or the limit that the output reached. */
   readonly notice?: string
 }
 
@@ -36,7 +36,7 @@ export interface ProcessOutcome {
 export type ProcessSpec = ({ readonly argv: readonly string[] } | { readonly shell: string }) & {
   /** Relative to the workspace, which is the default. */
   readonly cwd?: string
-  /** Off unless true. */
+  /** True if the process has network access. */
   readonly network?: boolean
   /** If there is a sandbox, the workspace is read-only. */
   readonly readOnly?: boolean

@@ -48,7 +48,7 @@ export function makeWrapped(file: ToolFile, wrapper: Wrapper, base: Wrappable): 
   return base.unavailable === undefined ? tool : unavailable(tool, base.unavailable)
 }
 
-/** The words of this parameter become the base's other parameters, in order. */
+/** The words of this parameter become the values of the base's other parameters, in order. */
 const WORDS = 'arguments'
 
 type Arguments = { readonly [key: string]: unknown }
@@ -58,13 +58,17 @@ export function parameterProblem(
   parameters: readonly Parameter[],
   base: Pick<Tool, 'id' | 'schema'>,
 ): string | undefined {
-  const taken = propertiesOf(base.schema)
+  const baseParameters = propertiesOf(base.schema)
   const accepts = ([name, schema]: readonly [string, Json]): boolean =>
-    isWords(name, taken) ? typeText(schema) === 'array<string>' : allows(taken.get(name), schema)
+    isWordList(name, baseParameters)
+      ? typeText(schema) === 'array<string>'
+      : allows(baseParameters.get(name), schema)
   const wrong = [...propertiesOf(toSchema(parameters))].find((own) => !accepts(own))
   if (!wrong) return undefined
-  const names = [...taken].map(declared).join(', ')
-  const words = isWords(WORDS, taken) ? ', or their values in this order as arguments {array<string>}' : ''
+  const names = [...baseParameters].map(declared).join(', ')
+  const words = isWordList(WORDS, baseParameters)
+    ? ', or their values in this order as arguments {array<string>}'
+    : ''
   return `${base.id} cannot take @param ${declared(wrong)}; it takes ${names || 'no parameters'}${words}`
 }
 
@@ -74,9 +78,9 @@ export function toBaseArguments(
   parameters: readonly Parameter[],
   { schema }: Pick<Tool, 'schema'>,
 ): Arguments {
-  const taken = propertiesOf(schema)
-  if (!parameters.some(({ name }) => isWords(name, taken))) return args
-  const open = [...taken].filter(([name]) => !parameters.some((own) => own.name === name))
+  const baseParameters = propertiesOf(schema)
+  if (!parameters.some(({ name }) => isWordList(name, baseParameters))) return args
+  const open = [...baseParameters].filter(([name]) => !parameters.some((own) => own.name === name))
   const words = argumentWords(WORDS, args)
   const least = open.findLastIndex(([name]) => isRequired(name, schema)) + 1
   if (words.length < least || words.length > open.length) {
@@ -89,9 +93,9 @@ export function toBaseArguments(
   return { ...named, ...Object.fromEntries(ordered) }
 }
 
-/** False if the base itself has a parameter of that name. */
-const isWords = (name: string, taken: ReadonlyMap<string, Json>): boolean =>
-  name === WORDS && taken.size > 0 && !taken.has(name)
+/** True for the parameter `arguments`, unless the base itself has a parameter of this name. */
+const isWordList = (name: string, baseParameters: ReadonlyMap<string, Json>): boolean =>
+  name === WORDS && baseParameters.size > 0 && !baseParameters.has(name)
 
 const isRequired = (name: string, { required }: JsonSchema): boolean =>
   isJsonList(required) && required.includes(name)
@@ -111,11 +115,11 @@ function valueOf(word: string, schema: Json): unknown {
   }
 }
 
-/** True if the base's schema allows all values of the file's. */
-function allows(taken: Json | undefined, own: Json): boolean {
-  if (taken === undefined) return false
-  const types = typesOf(taken)
-  const items = itemsOf(taken)
+/** True if the base's schema allows all values that the file's schema allows. */
+function allows(baseSchema: Json | undefined, own: Json): boolean {
+  if (baseSchema === undefined) return false
+  const types = typesOf(baseSchema)
+  const items = itemsOf(baseSchema)
   const ownItems = itemsOf(own)
   const isOf = (type: string): boolean =>
     types.includes(type) || (type === 'integer' && types.includes('number'))

@@ -123,14 +123,14 @@ async function readOnce(
 /** Logs problems at each reading; logs warnings and replacements once. */
 function createReadingLog(log: Log): (reading: Reading) => void {
   const logged = new Set<string>()
-  const once = (facts: ToolFileProblem | ReplacedToolFile, message: string): void => {
-    const key = JSON.stringify(facts)
-    if (!logged.has(key)) log.info(facts, message)
+  const logOnce = (found: ToolFileProblem | ReplacedToolFile, message: string): void => {
+    const key = JSON.stringify(found)
+    if (!logged.has(key)) log.info(found, message)
     logged.add(key)
   }
   return ({ problems, warnings, replaced }) => {
     for (const problem of problems) log.warn(problem, 'a .tool file cannot be used')
-    for (const warning of warnings) once(warning, 'a .tool file has something odd')
-    for (const pair of replaced) once(pair, 'a .tool file takes the place of another')
+    for (const warning of warnings) logOnce(warning, 'a .tool file has something odd')
+    for (const pair of replaced) logOnce(pair, 'a .tool file takes the place of another')
   }
 }
