@@ -46,20 +46,20 @@ export interface Lacks {
   readonly toolIds?: Readonly<Record<string, string>>
 }
 
-/** The tokens that a provider adds. Adapters have figures with a date, and calibration learns the rest. */
+/** The tokens that a provider adds to ours. Adapters give dated figures, and calibration corrects them. */
 export interface Framing {
-  /** Role marks and the beginning of the answer. */
+  /** Tokens for role marks and for the beginning of the answer. */
   readonly perRequest: number
-  /** Added once if there are tools. */
+  /** Tokens that are added once if the request has tools. */
   readonly perToolset: number
   readonly perTool: number
   /** The provider's tokens per token of ours, until its first report; at least 1. */
   readonly factor: number
-  /** Definitions that a request may have. */
+  /** The most tool definitions in a request. */
   readonly maxTools?: number
   /** A regular expression for the names of parameters. */
   readonly parameterNames?: string
-  /** How far the sum may be off, in per cent. */
+  /** The most by which our token count of a request may differ from the provider's, in per cent. */
   readonly tolerance: number
   readonly source: string
 }

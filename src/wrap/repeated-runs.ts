@@ -14,9 +14,9 @@ interface PastRun {
 
 /** The number of cached runs; the least recently used is dropped first. */
 const MAX_RUNS = 32
-/** The limit of a cached run's questions. */
+/** The most questions that a script asked the host in a cached run. A run with more is not cached. */
 const MAX_ASKED = 64
-/** The limit of a cached run's characters: its script with the data, and its answers with the result. */
+/** The most characters of a cached run's script with its data, and of its answers with its result. */
 const MAX_CHARS = 256 * 1024
 
 export type RepeatedRuns = (engine: LuaEngine, job: LuaJob) => Json

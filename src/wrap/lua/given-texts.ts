@@ -3,9 +3,9 @@ import { isJsonList, isJsonObject, type Json } from '../../base/json.ts'
 
 /** The newest texts from a job's host. Lua returns their numbers instead of the texts. */
 export interface GivenTexts {
-  /** Stores the next, well-formed text. Must count as lua/sandbox.lua does. */
+  /** Stores a well-formed text under the next number. Must count as lua/sandbox.lua does. */
   keep(text: string): void
-  /** Restarts the count, because Lua begins again. */
+  /** Numbers the next text 1 again. Call it before each run of a script: Lua also starts its count again. */
   forget(): void
   /** Replaces numbers by texts; `bytes` is the size that they add. Throws for an unknown number. */
   putBack(value: Json): { readonly value: Json; readonly bytes: number }

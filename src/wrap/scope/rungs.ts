@@ -68,9 +68,9 @@ function createStepCosts(
 ): Costs {
   const heading = counter.count(words.loaded)
   const search = searchTokens(snapshot.model.framing, counter)
-  const allNames = offered.reduce((sum, one) => sum + nameTokens(one, price), 0)
+  const allNamesTokens = offered.reduce((sum, one) => sum + nameTokens(one, price), 0)
   /** Tokens by number of steps; `names` is for the tools that stay deferred. */
-  const sums = [{ loaded: 0, names: allNames }]
+  const sums = [{ loaded: 0, names: allNamesTokens }]
   return (number) => {
     for (const step of steps.slice(sums.length - 1, number)) {
       const { loaded, names } = sums.at(-1) ?? { loaded: 0, names: 0 }

@@ -23,12 +23,12 @@ const counters = createTokenCounters()
 const cache = createComposeCache()
 const receiveTools = createReceiver<CatalogueTool>()
 const receiveRows = createReceiver<HistoryRow>()
-const sentSystems = new Sender<string>(
+const systemSender = new Sender<string>(
   (text) => text,
   () => true,
   MAX_ANSWER_CHARS,
 )
-const sentTools = new Sender<readonly ToolWithoutDefinition[]>(
+const toolSender = new Sender<readonly ToolWithoutDefinition[]>(
   (list) => list,
   () => true,
   MAX_ANSWER_CHARS,
@@ -51,7 +51,10 @@ function answer(request: Request): ResponseLine {
     const counter = counters.of(snapshot.model.encoding)
     const composed = composePrompt(snapshot, engine, counter, cache, printed)
     const { system, tools: offered, ...prompt } = composed
-    const parts = { system: sentSystems.pack([system]), tools: sentTools.pack([withoutDefinitions(offered)]) }
+    const parts = {
+      system: systemSender.pack([system]),
+      tools: toolSender.pack([withoutDefinitions(offered)]),
+    }
     return { kind: 'prompt', prompt, ...parts, printed }
   } catch (error) {
     if (error instanceof WrapError)
