@@ -18,7 +18,7 @@ type PathOf<Part> = {
     : `${Name}.${PathOf<Part[Name]>}`
 }[keyof Part & string]
 
-/** A method, such as `chat.entries.append`. */
+/** The path of a store's method, such as `chat.entries.append`. */
 type MethodPath = PathOf<Stores>
 
 const methods = <Store extends string, Name extends string>(store: Store, ...names: readonly Name[]) =>
@@ -31,7 +31,10 @@ const SLOW: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('chat.retention', 'countBefore', 'mayBeOf'),
 ])
 
-/** Other methods run in the thread that writes, also reads that must see earlier writes of their store. */
+/**
+ * Methods that run in the reading thread. Methods in neither set run in the writing thread: writes, and reads
+ * that must see earlier writes of their store.
+ */
 const READ: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('chat.entries', 'read', 'sizes', 'lastId'),
   ...methods('chat.rooms', 'all', 'find', 'findRenamed', 'membership', 'members', 'getValue', 'values'),
@@ -62,14 +65,14 @@ const READ: ReadonlySet<string> = new Set<MethodPath>([
 
 const laneOf = (path: string): Lane => (SLOW.has(path) ? 'slow' : READ.has(path) ? 'read' : 'write')
 
-/** Calls that show that somebody comes. Up to the first of them, the thread that writes does the reads, too. */
+/** Calls that show that somebody uses the server. Before the first one, the writing thread also reads. */
 const SOMEBODY: ReadonlySet<string> = new Set<MethodPath>([
   'chat.people.forLogin',
   'chat.tokens.find',
   'chat.entries.append',
 ])
 
-/** The delay in ms until the slow thread starts: the server, or a first login, is over by then. */
+/** The delay in ms until the slow thread starts. The server's start, or a first login, is over by then. */
 const SLOW_WORK_STARTS_MS = 3_000
 
 const STOPPING = 'the server is stopping; nothing was stored'
@@ -84,7 +87,7 @@ const DAMAGED =
 /** The `workerData` of a thread. */
 export interface ThreadData extends Pick<DatabaseOptions, 'file' | 'migrations' | 'busyMs'> {
   readonly lane: Lane
-  /** Milliseconds since the epoch: when a migration was applied. */
+  /** The time that is stored for applied migrations, in ms since the epoch. */
   readonly now: number
   /** A 32-bit number, 1 once the server stops: a thread that waits for a lock reads no message. */
   readonly stopping: SharedArrayBuffer
@@ -122,7 +125,7 @@ export type MessageFromThread =
   | { readonly kind: 'failed'; readonly error: SerializedError }
   | { readonly kind: 'replies'; readonly replies: readonly StoreReply[] }
 
-/** This process alone uses the file until disposal. `entry`: built thread-main.ts. Throws `StorageError`. */
+/** Locks the file for this process until disposal. `entry`: built thread-main.ts. Throws `StorageError`. */
 export async function openThreaded(options: SqliteOptions, entry: string): Promise<Storage> {
   const { file, migrationsDir, clock, log, busyMs = 2000, stopping: signal, timed } = options
   // Passes the migrations to the threads, which would have to load fast-glob to find them.
@@ -155,7 +158,7 @@ export async function openThreaded(options: SqliteOptions, entry: string): Promi
     return thread
   }
 
-  /** From now on a thread reads, and soon one updates the search index. */
+  /** Starts the reading thread now, and later the slow thread, which updates the search index. */
   function wake(): void {
     isQuiet = false
     threadOf('read')

@@ -14,7 +14,7 @@ import type { Tables } from '../tables.ts'
 
 type Row = Tables['routines']
 
-/** How long an ended routine is found by its number. */
+/** The time in ms for which an ended routine can be found by its number. */
 const ENDED_MS = 30 * DAY_MS
 
 export function createRoutineStore({ dialect, read, writes }: Database): RoutineStore {
@@ -37,8 +37,8 @@ export function createRoutineStore({ dialect, read, writes }: Database): Routine
       ),
     find: (place, number) =>
       read(async (db) => {
-        const found = db.selectFrom('routines').selectAll().where('number', '=', number)
-        const row = await found.where(isIn(place)).executeTakeFirst()
+        const query = db.selectFrom('routines').selectAll().where('number', '=', number)
+        const row = await query.where(isIn(place)).executeTakeFirst()
         return row && toRoutine(row)
       }),
     byId: (id) =>
@@ -50,14 +50,14 @@ export function createRoutineStore({ dialect, read, writes }: Database): Routine
     list: (of) => read(async (db) => await listOpen(db, of)),
     activeFor: (room, people) =>
       read(async (db) => {
-        const rows = db.selectFrom('routines').selectAll().where('state', '=', 'active')
-        const shown = rows.where(sql<boolean>`(room = ${room} OR person IN ${dialect.list(people)})`)
-        return (await shown.orderBy('id').execute()).map(toRoutine)
+        const active = db.selectFrom('routines').selectAll().where('state', '=', 'active')
+        const query = active.where(sql<boolean>`(room = ${room} OR person IN ${dialect.list(people)})`)
+        return (await query.orderBy('id').execute()).map(toRoutine)
       }),
     upcoming: (most) =>
       read(async (db) => {
-        const rows = db.selectFrom('routines').selectAll().where('next_at', 'is not', null)
-        return (await rows.orderBy('next_at').orderBy('id').limit(most).execute()).map(toRoutine)
+        const query = db.selectFrom('routines').selectAll().where('next_at', 'is not', null)
+        return (await query.orderBy('next_at').orderBy('id').limit(most).execute()).map(toRoutine)
       }),
     claim: (id, { nextAt, by, ms }) =>
       write(async (db) => {
