@@ -12,16 +12,16 @@ export interface SftpWire {
   readonly signal: AbortSignal
   readonly log: Log
   send(bytes: Buffer): void
-  /** Resolves when the client has room for more. */
+  /** Resolves when the client can receive more bytes. */
   drained(): Promise<void>
-  /** Shows a line next to the answers: `sftp` and `scp` show only their own texts for each status. */
+  /** Writes a line to standard error: `sftp` and `scp` show a fixed text for each status, not ours. */
   say(text: string): Promise<void>
 }
 
 const MAX_HANDLES = 32
 /** 100 names fit in a packet: OpenSSH accepts at most 256 KiB. */
 const NAMES_AT_ONCE = 100
-/** Leaves 1 KiB of the 256 KiB for the head of the answer. */
+/** Leaves 1 KiB of the packet's 256 KiB for the header of the answer. */
 const MAX_READ_BYTES = 255 * 1024
 
 /** Answers the requests of one SFTP client, one after the other, until its input ends. */
@@ -204,7 +204,7 @@ class Requests {
     if (!isKnown) log.error({ error }, 'a request for a file failed')
     const why = isKnown ? visibleLine(errorMessage(error)) : APOLOGY
     this.#codec.status(id, statusOf(error), why)
-    // A file that cannot be written is refused for each piece; the reason is shown once.
+    // Each chunk of a file that cannot be written is refused; the reason is shown once.
     if (why !== '' && why !== this.#said) await say(`! ${why}\n`)
     this.#said = why
   }

@@ -4,9 +4,10 @@ import { ml_kem768 } from '@noble/post-quantum/ml-kem.js'
 import type { Connection } from 'ssh2'
 
 /**
- * Extends ssh2 by mlkem768x25519-sha256 (draft-ietf-sshm-mlkem-hybrid-kex), right guesses of clients, and
- * speed. The post-quantum hybrid has the messages and the hash of curve25519-sha256, with longer values. ssh2
- * reads its offered name as curve25519-sha256, and the chosen exchange then computes the hybrid.
+ * Adds the exchange mlkem768x25519-sha256 (draft-ietf-sshm-mlkem-hybrid-kex) to ssh2, accepts right guesses
+ * of clients, and makes key exchanges faster. The post-quantum hybrid has the messages and the hash of
+ * curve25519-sha256, with longer values. ssh2 reads the hybrid's name as curve25519-sha256; `makeHybrid` then
+ * changes the exchange that ssh2 chose.
  */
 export const HYBRID = 'mlkem768x25519-sha256'
 const CLASSIC = 'curve25519-sha256'
@@ -49,7 +50,7 @@ interface Protocol {
   readonly _packetRW: { read: Reader }
   _kex?: Exchange | undefined
   _offer: Offer
-  /** Set if ssh2 takes the client's guess of the exchange for wrong. */
+  /** True if ssh2 considers the client's guess of the exchange wrong, and so skips the next packet. */
   _skipNextInboundPacket: boolean
 }
 
@@ -57,18 +58,18 @@ interface Protocol {
 export function patchKeyExchanges(client: Connection): void {
   const { _protocol: protocol } = client as Connection & { readonly _protocol?: Protocol }
   if (!protocol || !('_kex' in protocol) || !('_skipNextInboundPacket' in protocol))
-    throw new Error('ssh2 has changed: its key exchanges are elsewhere')
+    throw new Error('ssh2 has changed: its objects have no known fields for key exchanges')
   const { kex, serverHostKey } = protocol._offer.lists
   const offered = [HYBRID, ...kex.array]
   protocol._offer = withKex(protocol._offer, offered)
-  const sentBy = readAsClassic(protocol._packetRW)
+  const receivedBytesOf = readAsClassic(protocol._packetRW)
   let current = protocol._kex
   Object.defineProperty(protocol, '_kex', {
     get: () => current,
     set(exchange: Exchange | undefined) {
       current = exchange
       if (!exchange?._remoteKexinit || exchange.type !== '25519') return
-      exchange._remoteKexinit = sentBy(exchange._remoteKexinit)
+      exchange._remoteKexinit = receivedBytesOf(exchange._remoteKexinit)
       const theirs = readKexInit(exchange._remoteKexinit)
       if (theirs.kex[0] === offered[0] && theirs.hostKeys[0] === serverHostKey.array[0])
         protocol._skipNextInboundPacket = false
@@ -81,18 +82,18 @@ export function patchKeyExchanges(client: Connection): void {
 const KEXINIT = 20
 
 /**
- * Makes ssh2 read the hybrid's name in each KEXINIT as the classic one. Returns a function that maps a
- * KEXINIT to the sent bytes, which are hashed.
+ * Makes ssh2 read the hybrid's name in each received KEXINIT as the classic name. Returns a function that
+ * maps a renamed KEXINIT to the bytes that the client sent, because the exchange hashes these.
  */
 function readAsClassic(packets: Protocol['_packetRW']): (read: Buffer) => Buffer {
   let reader = packets.read
-  let sent: Buffer | undefined
+  let received: Buffer | undefined
   const wrap = (next: Reader): Reader => {
     const read = next.read.bind(next)
     next.read = (payload) => {
       const message = read(payload)
       if (message[0] !== KEXINIT) return message
-      sent = message
+      received = message
       return renameHybrid(message)
     }
     return next
@@ -106,13 +107,13 @@ function readAsClassic(packets: Protocol['_packetRW']): (read: Buffer) => Buffer
     },
   })
   return (read) => {
-    const original = sent ?? read
-    sent = undefined
+    const original = received ?? read
+    received = undefined
     return original
   }
 }
 
-/** Returns an offer that sends other exchanges than ssh2 picks from. */
+/** Returns an offer that sends the names in `kex`, while ssh2 still picks from its own list of exchanges. */
 function withKex({ lists, constructor }: Offer, kex: readonly string[]): Offer {
   const buffers = ({ cipher, mac, compress, lang }: AlgorithmLists['cs']): Record<string, Buffer> => ({
     cipher: cipher.buffer,
@@ -141,7 +142,7 @@ function listAt(payload: Buffer, at: number): { readonly names: readonly string[
   return { names: payload.toString('latin1', at + 4, end).split(','), end }
 }
 
-/** Replaces the hybrid's name in a KEXINIT by the classic one. ssh2 refuses a payload that is too short. */
+/** Replaces the hybrid's name in a KEXINIT by the classic name. ssh2 refuses a payload that is too short. */
 function renameHybrid(payload: Buffer): Buffer {
   if (payload.length < LISTS + 4) return payload
   const { names, end } = listAt(payload, LISTS)
