@@ -35,10 +35,10 @@ export interface ServerRecord extends ServerFacts {
   readonly id: ServerId
 }
 
-/** Dead servers, and the work that remains for them. */
+/** Servers whose leases have expired, and the visits and questions that ended with them. */
 export interface ExpiredServers {
   readonly servers: readonly Pick<ServerRecord, 'id' | 'name'>[]
-  /** People who have left a room with these servers, by their current names. */
+  /** People who have left a room because these servers expired, by their current names. */
   readonly left: readonly { readonly room: RoomName; readonly name: string }[]
   /** Questions of these servers, which nobody can answer any more. */
   readonly questions: readonly QuestionRow[]
@@ -47,19 +47,19 @@ export interface ExpiredServers {
 /** The servers of a database. All methods of this file's stores reject only with `StorageError`. */
 export interface ServerStore {
   register(facts: ServerFacts): Promise<void>
-  /** Resolves to false, and changes nothing, if others have ended the lease. */
+  /** Resolves to false, and changes nothing, if another server has ended the lease. */
   update(facts: ServerFacts): Promise<boolean>
-  /** Resolves to false if others have ended the lease: then nothing of this server is stored any more. */
+  /** Resolves to false if another server has ended the lease, and so removed the rows of this server. */
   renew(): Promise<boolean>
   end(): Promise<void>
   /**
    * Ends the leases that servers did not renew for `ms` by the database's clock, each once among all callers.
-   * Their people leave the rooms in which they are through no other server.
+   * People of these servers leave each room that they use through no other server.
    */
   expire(ms: number): Promise<ExpiredServers>
   /** Ends the lease of a server that has certainly ended. */
   expireOne(server: ServerId): Promise<ExpiredServers>
-  /** Resolves to the living servers, in the order of their start. */
+  /** Resolves to the servers with a lease, in the order of their starts. */
   alive(): Promise<readonly ServerRecord[]>
 }
 
@@ -80,7 +80,7 @@ export interface PresentStore {
   come(room: RoomName, person: Person): Promise<boolean>
   /** Resolves to true if the person was in the room, and is there through no other server. */
   go(room: RoomName, person: Person): Promise<boolean>
-  /** Resolves to the people in these places, or anywhere, through other servers. */
+  /** Resolves to presences through other servers: of these people in these rooms, or all if none is given. */
   elsewhere(places?: readonly PersonInRoom[]): Promise<readonly PresentRow[]>
 }
 

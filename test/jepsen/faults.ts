@@ -14,18 +14,18 @@ interface Hurting {
   end(): Promise<void>
 }
 
-/** Longer than a lease (8 s): others take the server for dead. */
+/** Longer than a lease (8 s), so that other servers consider the frozen server dead. */
 const FROZEN_MS = [9_000, 12_000] as const
 const DEAD_MS = [500, 11_000] as const
 const CUT_MS = [5_000, 20_000] as const
 const ENGINE_DOWN_MS = [200, 4_000] as const
 
-/** Between two faults. */
+/** The pause between two faults, in ms. */
 const REST_MS = [500, 3_000] as const
 
 const HOUR_MS = 3_600_000
 
-/** Hurts one thing after another until the signal, and heals each. Every kind comes before one comes again. */
+/** Begins and ends one fault after another until the signal. No kind is repeated before all were used. */
 export async function hurtAll(
   site: Site,
   history: History,
@@ -63,7 +63,7 @@ const kindsFor = ({ nats }: Site): readonly Kind[] => [
 const kill: Kind = (site, random) => end(site, random, 'SIGKILL', random.between(...DEAD_MS))
 const drain: Kind = (site, random) => end(site, random, 'SIGTERM', 0)
 
-/** Whoever starts anew may have a clock that is an hour off, until it starts again. */
+/** The restarted server may have a clock that is wrong by an hour, until its next start. */
 function end({ machines }: Site, random: Random, name: 'SIGKILL' | 'SIGTERM', forMs: number): Hurting {
   const machine = random.pick(machines)
   const offMs = random.pick([0, -HOUR_MS, HOUR_MS])
