@@ -85,7 +85,10 @@ export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
   const uploadSpace = new UploadSpace(roomDisk)
   const versions = new FileVersions(beside.backups)
 
-  /** Drafts of this process are younger. Another server may be writing one, if it shares the directory. */
+  /**
+   * Drafts from before this time are removed. This process wrote none of them. A shared directory adds a day,
+   * because another server may still be writing a draft there.
+   */
   const draftsBefore = performance.timeOrigin - (beside.lock === undefined ? 0 : DAY_MS)
   let swept: Promise<void> | undefined
 

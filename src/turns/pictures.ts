@@ -9,7 +9,7 @@ import type { Turn } from './turn.ts'
 
 /** Keys of `[limits]`. */
 export interface PictureLimits {
-  /** Pictures of a message; 0 sends none. */
+  /** The most pictures of a message; 0 sends none. */
   readonly pictures: number
   readonly picture_mb: number
 }
@@ -26,7 +26,7 @@ export const NO_PICTURES: ShownPictures = { pictures: [], lines: [] }
 function whyNoPictures({ images, lacks }: ModelSettings): string | undefined {
   if (lacks?.pictures !== undefined) return lacks.pictures
   if (images === false) return 'it takes no pictures'
-  return images ? undefined : 'it is not known to take pictures (images = true in the config)'
+  return images ? undefined : 'it is not known to take pictures; an admin can set images = true for it'
 }
 
 const countedPicture = (picture: Picture, { pictureRule = CAREFUL_PICTURES }: ModelSettings): Picture =>

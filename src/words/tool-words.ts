@@ -17,7 +17,10 @@ export const ROOM_TOOL_PREFIX = 'sshawl_'
 
 const SCOPE_WORDS: readonly string[] = ['all', 'none', 'on', 'off', ...TOOL_GROUPS]
 
-/** True for ids, in any case, of scope words, the rooms' tools, and properties of every JavaScript object. */
+/**
+ * True for scope words and for ids with the prefix of the rooms' tools, both in upper or lower case, and for
+ * names of properties that every JavaScript object has.
+ */
 export function isReservedToolId(id: string): boolean {
   const lower = id.toLowerCase()
   return SCOPE_WORDS.includes(lower) || lower.startsWith(ROOM_TOOL_PREFIX) || id in Object.prototype

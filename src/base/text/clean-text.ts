@@ -45,8 +45,9 @@ const ESCAPE_SEQUENCE = new RegExp(
 const PICTOGRAPH = '\\p{Extended_Pictographic}[\\uFE0E\\uFE0F\\p{Emoji_Modifier}]?'
 
 /**
- * An emoji with its modifiers (UTS #51): three flags spelled with tags; a presentation selector or skin tone,
- * also after joiners; a keycap's selector. Other tags could hide words from people that a model reads.
+ * An emoji with its modifiers (UTS #51): one of the three flags that are spelled with tags; pictographs, each
+ * with at most one presentation selector or skin tone, that joiners connect; or a keycap with its selector.
+ * Other tags are no part of an emoji, because they could hold words that a model reads and people do not see.
  */
 const EMOJI =
   '\\u{1F3F4}\\u{E0067}\\u{E0062}(?:\\u{E0065}\\u{E006E}\\u{E0067}|\\u{E0073}\\u{E0063}\\u{E0074}|\\u{E0077}\\u{E006C}\\u{E0073})\\u{E007F}' +

@@ -21,7 +21,7 @@ interface OpenList {
   readonly ready: Promise<void>
   readonly ignored: IgnoreList
   holders: number
-  /** Counts changes by this server, which make an earlier read outdated. */
+  /** The number of changes by this server. A read that began before a change is outdated. */
   changes: number
 }
 
@@ -87,7 +87,8 @@ export class Ignores {
     if ((await this.list(person)).length >= MAX_IGNORED)
       throw new Refusal(`you ignore ${MAX_IGNORED} people already, which is the limit`)
     if (!person.guest) await this.#store.add(person.id, other, login?.key)
-    // The store knows all keys and names of the other person; a guest's list has only those of this login.
+    // The stored list has all keys and names of the other person. A guest's list is not stored, so it has
+    // only the name and the key with which the other person is logged in.
     const stored = (await this.list(person)).find((one) => one.id === id)
     const keys = login ? [login.key] : []
     this.#change(person, (ignored) =>
