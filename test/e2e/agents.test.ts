@@ -99,7 +99,7 @@ test('history and search return structured entries to an agent, or an error for 
   expect((await alice.call('history', { room: 'lobby', limit: 1_000 })).isError).toBe(true)
   expect(await alice.call('history', { room: 'lobby', before: 'x' })).toMatchObject({
     isError: true,
-    text: expect.stringContaining("x is no entry's id") as string,
+    text: expect.stringContaining('x is not the id of an entry') as string,
   })
 })
 

@@ -82,7 +82,7 @@ export const history = verb({
 /** Checks a ULID, as `history --json` prints it: https://github.com/ulid/spec. Throws `Misuse`. */
 function entryId(word: string | undefined): EntryId | undefined {
   if (word === undefined || /^[0-9A-HJKMNP-TV-Z]{26}$/.test(word)) return word as EntryId | undefined
-  throw new Misuse(`${word.slice(0, 40)} is no entry's id; /history --json shows them`)
+  throw new Misuse(`${word.slice(0, 40)} is not the id of an entry; /history --json shows the ids`)
 }
 
 /**
@@ -233,7 +233,7 @@ export async function setCheckpoint(
   if (!CHECKPOINT_NAME.test(name))
     throw new Refusal("a checkpoint's name is 1-32 of letters, digits, _, . and -")
   const last = (await room.history({ limit: 1 })).at(-1)
-  if (!last) throw new Refusal(`nothing was said in ${room.name} yet: models read from there anyway`)
+  if (!last) throw new Refusal(`${room.name} has no entries yet, so models read from its beginning`)
   const by = person.name
   await stores.chat.rooms.setValue(room.name, CHECKPOINT_KEY, { name, after: last.id, by, at: clock.now() })
   return `${by} set checkpoint ${name}: models read the conversation from here on`

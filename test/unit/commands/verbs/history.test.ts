@@ -110,7 +110,7 @@ test.each(['x', '../..', '01ARZ3NDEKTSV4RRFFQ69G5FA', 'i'.repeat(26)])(
   '/history --before %s is refused',
   async (id) => {
     await using world = await createTalk()
-    const problem = `history: ${id} is no entry's id; /history --json shows them`
+    const problem = `history: ${id} is not the id of an entry; /history --json shows the ids`
     expect(await world.type(world.bob, `history --before ${id}`)).toEqual(misused(problem, FORM))
   },
 )
@@ -240,7 +240,7 @@ const NONE = 'no checkpoint is set: models read the whole conversation'
 const BAD_NAME = "a checkpoint's name is 1-32 of letters, digits, _, . and -"
 
 test.each([
-  ['v1', 'nothing was said in hall yet: models read from there anyway'],
+  ['v1', 'hall has no entries yet, so models read from its beginning'],
   ['clear', 'no checkpoint is set'],
   ['a/b', BAD_NAME],
   ['x'.repeat(33), BAD_NAME],
