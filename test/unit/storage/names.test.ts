@@ -11,8 +11,8 @@ import { handClock, memoryLog } from '../../support/chat-parts.ts'
 import { createPeopleParts } from '../../support/people.ts'
 import { message, sqliteOptions, temporaryDir } from '../../support/storage.ts'
 
-/** Who was there before, as an older version filed them: it let each have the name. */
-const BEFORE = `
+/** People as an older version stored them. Its rules gave each of them the name. */
+const OLD_PEOPLE = `
   INSERT INTO people (id, name, skeleton, created_at) VALUES
     ('p1', 'ann', 'ann', 1), ('p2', 'ΑΝΝ', 'avv', 2), ('p3', 'Ali', 'all', 3), ('p4', 'ɢuide', 'ɢuide', 4),
     ('p5', 'аnn', 'аnn', 5), ('p6', 'nobody', 'nobody', 6),
@@ -21,8 +21,8 @@ const BEFORE = `
 
 const key = (id: string) => `SHA256:${id}` as Fingerprint
 
-/** Whoever is let in under a name with the key of `id`. */
-async function comesIn(storage: Storage, name: string, id: string): Promise<string> {
+/** Resolves to the ID of the person who logs in under `name` with the key of `id`. */
+async function logIn(storage: Storage, name: string, id: string): Promise<string> {
   const clock = handClock()
   const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
   const parts = {
@@ -41,7 +41,7 @@ test('existing names that newer rules forbid are logged and stay with their keys
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   await (await openStorage(options))[Symbol.asyncDispose]()
-  openFile(options.file).exec(BEFORE).close()
+  openFile(options.file).exec(OLD_PEOPLE).close()
 
   await using storage = await openStorage(options)
   const logged: string[] = []
@@ -72,9 +72,9 @@ test('existing names that newer rules forbid are logged and stay with their keys
     ['alice', 'p8'],
     ['аӏісе', 'p9'],
   ] as const)
-    expect(await comesIn(storage, name, id), name).toBe(id)
-  expect(await comesIn(storage, 'ann', 'other')).toMatch(/^guest:/)
-  expect(await comesIn(storage, 'аӏісе', 'other')).toMatch(/^guest:/)
+    expect(await logIn(storage, name, id), name).toBe(id)
+  expect(await logIn(storage, 'ann', 'other')).toMatch(/^guest:/)
+  expect(await logIn(storage, 'аӏісе', 'other')).toMatch(/^guest:/)
   expect((await storage.chat.people.bySkeleton('ann', 0))?.id).toBe('p1')
 })
 

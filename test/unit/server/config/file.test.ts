@@ -129,7 +129,10 @@ test.each([
     '[[mcp]]\nname = "h"\nurl = "http://h"\noauth = {}\n',
     /^f\.toml:4: mcp\.oauth: is allowed only with a url on this machine or with https:\/\//,
   ],
-  ['[[mcp]]\nname = "h"\ncommand = ["x"]\noauth = {}\n', /^f\.toml:4: mcp\.oauth: is allowed only with a url/],
+  [
+    '[[mcp]]\nname = "h"\ncommand = ["x"]\noauth = {}\n',
+    /^f\.toml:4: mcp\.oauth: is allowed only with a url/,
+  ],
   [
     '[[mcp]]\nname = "h"\nurl = "https://h"\ntoken_env = "T"\noauth = {}\n',
     /^f\.toml:5: mcp\.oauth: is not allowed together with token_env/,
