@@ -64,7 +64,7 @@ function entryRows(
   return [...proseRows(spans, style), ...billRows(entry, style)]
 }
 
-/** From a line of ``` to the next one, or to the end. */
+/** A block of code: from a line of ``` to the next such line, or to the end of the text. */
 const FENCED = /^(`{3,})[^`\n]*$(?:[^]*?^\1`*[ \t]*$|[^]*)/gm
 
 /** Shows people's Markdown as typed, except that code between fences is drawn as code. */
@@ -123,7 +123,7 @@ function foldedRows(
 
 /**
  * Draws a permission question with a margin on every row, so that the quoted arguments cannot pose as text of
- * the server. Only one that waits for the viewer has a coloured margin and bold arguments and commands.
+ * the server. Only a question to the viewer has a coloured margin, and bold arguments and commands.
  */
 function questionRows(
   [question = { text: '' }]: readonly Span[],

@@ -95,7 +95,7 @@ interface UnitOfReply {
   /** Written before the first row, or above it, after the time `at`. */
   readonly label?: readonly Span[] | undefined
   readonly at?: number | undefined
-  /** Lines of the code that begins here, if it is known. */
+  /** The number of lines of the code that begins here, if that is known. */
   readonly lines?: number | undefined
 }
 
@@ -129,7 +129,7 @@ function fencedRows(
     return wrapText(`${line} ${name}`, columns, HANGING_INDENT).map(theme.dim)
   }
   const code = body.read()
-  // No line of the code must look like its end.
+  // A line of the code must not look like the rule at the end of the code.
   const margin = LOOKS_LIKE_RULE.test(textOf(code)) ? HANGING_INDENT : ''
   const width = Math.max(1, columns - HANGING_INDENT.length)
   return wrapSpans(code, margin === '' ? columns : width, width).map(

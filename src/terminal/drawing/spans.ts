@@ -94,7 +94,7 @@ const linkTo = (address = ''): string => `\u001b]8;;${address}\u001b\\`
 
 const ADDRESS = /https?:\/\/[^\s<>"]*[^\s<>".,:;!?'()[\]{}]/gu
 
-/** Makes the addresses in a text links. */
+/** Turns the addresses in a text into links. */
 export function linkSpans(text: string): readonly Span[] {
   const spans: Span[] = []
   let at = 0

@@ -42,7 +42,7 @@ export function createPersonal(
     },
     wallNow,
     emphasis,
-    /** Undefined if the person has set nothing. */
+    /** The person's setting for timestamps; undefined if there is none. */
     times: () => preferences.now().timestamps,
     theme(): Theme {
       const { theme } = preferences.now()
