@@ -217,7 +217,7 @@ function statusOf(error: unknown): number {
   return error instanceof Refusal ? STATUS_CODE.PERMISSION_DENIED : STATUS_CODE.FAILURE
 }
 
-/** Normalizes a path. Paths begin in `/`, which lists the rooms. */
+/** Normalizes a path. All paths begin in `/`, whose entries are the rooms. */
 const normalizePath = (path: string): string => {
   const normal = posix.normalize(`/${path}`)
   return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal

@@ -144,6 +144,6 @@ export interface Workspace {
 }
 
 export interface Workspaces {
-  /** `author` is who changes files through this workspace. */
+  /** Changes of files through this workspace are recorded with `author`. */
   of(room: string, author?: FileAuthor): Workspace
 }

@@ -58,9 +58,9 @@ type FoundPicture = Picture | { readonly why: string }
 
 interface PictureMessage {
   readonly text: string
-  /** May change between two requests. */
+  /** The model's settings, which may change between two requests. */
   readonly settings: ModelSettings
-  /** Takes a line for people about a picture that the model does not get. */
+  /** Tells people in a line about a picture that the model does not get. */
   readonly tell: (line: string) => Promise<void> | void
 }
 

@@ -76,7 +76,7 @@ function replayThenAsk(asked: RecordedCall[], job: LuaJob): LuaJob['host'] {
   }
 }
 
-/** Compares answers that are no objects: `isSmall` keeps no others. */
+/** Compares answers that are no objects, because `isSmall` rejects runs with objects. */
 const isSame = (past: RecordedCall, now: RecordedCall): boolean =>
   'answer' in past && 'answer' in now && past.answer === now.answer
 

@@ -1,4 +1,4 @@
-// people/ says which name and keys belong to which person, and who may come in with codes and tokens. It must
+// people/ says which name and keys belong to which person, and who may log in with codes and tokens. It must
 // not know what a room is. It also uses the `PeopleStore` of ../ports.ts. Times are in milliseconds since the
 // epoch; stores reject with `StorageError` only, and then changed nothing.
 import type { RoomName } from '../../words/entry.ts'
@@ -108,14 +108,14 @@ export interface NameStore {
 }
 
 export interface Codes {
-  /** 80 random bits. */
+  /** Returns a code of 80 random bits. */
   make(): string
   /** Case, spaces and dashes make no difference. */
   digest(code: string): string
 }
 
 export interface NameIndex {
-  /** Recomputes skeletons by the current rules; undefined if up to date. Nobody loses a name or key. */
+  /** Recomputes skeletons by the current rules; undefined if they are up to date. All names and keys stay. */
   reindexNames(): Promise<ReindexedNames | undefined>
 }
 

@@ -143,7 +143,7 @@ export class Ignores {
 
 type IgnoreList = Map<PersonId, IgnoredPerson>
 
-/** Remembers a new key of an ignored person, or a new name with a key of theirs. */
+/** Adds a new key of an ignored person, or a new name of somebody with one of the person's keys. */
 function learn(list: IgnoreList, { id, name }: Pick<Person, 'id' | 'name'>, key: Fingerprint): void {
   for (const one of list.values()) {
     const hasKey = one.keys.includes(key)
@@ -170,7 +170,7 @@ function hasSender(list: IgnoreList, { id, key = keyOfGuest(id) }: Pick<Sender, 
   )
 }
 
-/** True for what may be hidden: talk, also in a tool's arguments, but no change of a room or its tools. */
+/** True for talk that may be hidden, also in a tool's arguments; false for changes of a room or its tools. */
 function isPersonal(entry: Entry, { name }: Pick<Person, 'name'>): boolean {
   switch (entry.kind) {
     case 'message':

@@ -98,7 +98,7 @@ function dropNulls(message: object): void {
     }
 }
 
-/** Some servers send an empty error beside each result. */
+/** Some servers send an empty error with each result. */
 const isError = (error: unknown): boolean =>
   Boolean(error) && !(isObject(error) && Object.keys(error).length === 0)
 

@@ -42,7 +42,7 @@ const byName = z
   .record(z.string(), z.looseObject({}))
   .transform((all) => Object.entries(all).map(([name, tool]) => ({ name, ...tool })))
 
-/** Accepts tools listed by name, and a list alone, as some servers send them. */
+/** Also accepts an object of tools by name, and a bare list, because some servers send these. */
 export const toolPage = z
   .object({
     [RAW]: z.preprocess(

@@ -1,7 +1,7 @@
-// Storage in three threads, each with its own connection to the same file (WAL: readers and the writer do not
-// wait for each other): short reads (a login, a page of history) wait for nothing that may take long. Calls
-// of the stores go to a thread, never SQL. This file must not know what a store means. Two of the threads
-// start with the first person, since each takes 13 to 20 MB.
+// Storage in three threads. Each has its own connection to the same file (WAL: readers and the writer do not
+// wait for each other), so a short read (a login, a page of history) never waits for a long job. The threads
+// get calls of the stores, never SQL. This file must not know what a store means. Two of the threads start
+// with the first person, since each takes 13 to 20 MB.
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -223,10 +223,10 @@ function remoteStores(
 
 class StorageThread {
   readonly worker: Worker
-  /** Settles once the thread has opened the database, or could not. */
+  /** Resolves when the thread has opened the database; rejects if it could not. */
   readonly opened = createDeferred<MethodTree>()
   readonly #pending = new Map<number, Deferred<unknown>>()
-  /** The calls of this tick. */
+  /** The calls of this tick, which are sent as one message. */
   #calls: StoreCall[] = []
   #lastId = 0
 

@@ -75,7 +75,7 @@ async function areIndexed(db: Kysely<Tables>): Promise<boolean> {
   return known?.rules === RULES
 }
 
-/** Older rules gave some people the same name. All keep it: a login finds the oldest, or the key's owner. */
+/** People who share a name by older rules all keep it: a login finds the oldest one, or the key's owner. */
 function indexEach(people: readonly Pick<Tables['people'], 'id' | 'name'>[]): {
   readonly indexed: readonly (readonly string[])[]
   readonly found: ReindexedNames

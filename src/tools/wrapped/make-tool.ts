@@ -8,7 +8,7 @@ import { createWordCheck } from './check-arguments.ts'
 import { toInput, toSchema, type Parameter } from './parameters.ts'
 import type { ToolFile, Wrapper } from './parse.ts'
 
-/** The same tool under a second name, which its errors use. */
+/** Returns the same tool under a second name, which its errors use, too. */
 export const makeAlias = (file: ToolFile, target: Tool): Tool => ({
   ...target,
   id: file.name,

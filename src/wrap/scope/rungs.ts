@@ -33,7 +33,7 @@ export function selectTools(visible: readonly CatalogueTool[], words: Json, fact
   }
 }
 
-/** Returns the number of steps that fit. All tools may cost less than some, as they need no `find_tools`. */
+/** Returns the number of steps that fit. All tools may cost less than a few: they need no `find_tools`. */
 function stepsTaken({ steps, allSteps }: RungOrder, cost: Costs, allowance: number): number {
   let taken = allSteps !== undefined && cost(allSteps) <= allowance ? allSteps : 0
   while (taken < steps.length && cost(taken + 1) <= allowance) taken += 1
@@ -93,7 +93,7 @@ function costOf({ tool: { tool }, from, form }: RungStep, price: Pricer): number
 
 const nameTokens = ({ tool }: UniqueTool, price: Pricer): number => price.of(tool, 'deferred').lineTokens
 
-/** Returns the tokens for names of deferred tools: a fixed part, so that a larger allowance has more. */
+/** Returns the tokens for names of deferred tools: a fixed share, so a larger allowance has more names. */
 const namesBudget = (allowance: number): number => Math.floor(allowance / 4)
 
 /** Writes tools in the order of the catalogue, so that lines keep their positions. */
