@@ -215,7 +215,7 @@ test.each([{}, { modern: true as const }])(
     const { resources } = await agent.client.listResources()
     expect(JSON.stringify(resources)).not.toMatch(/hall|attic|lobby/)
     const made = await agent.call('create_room', { room: 'new' })
-    expect(made).toMatchObject({ isError: true, text: expect.stringContaining('makes no other') })
+    expect(made).toMatchObject({ isError: true, text: expect.stringContaining('cannot make another') })
     expect((await agent.call('search', { words: 'hello' })).text).not.toContain('hello')
   },
 )

@@ -198,6 +198,8 @@ describe('storage in threads', () => {
     const options = { ...inThreads(dir.path), busyMs: 500 }
     await using storage = await openStorage(options)
     await storage.chat.entries.append(message('1', lobby, 'before'))
+    // The thread that reads starts with the first entry.
+    await storage.chat.entries.read(lobby, { limit: 9 })
     const other = openFile(options.file)
     other.exec('BEGIN IMMEDIATE')
     let isRefused = false

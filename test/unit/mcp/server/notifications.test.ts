@@ -369,7 +369,7 @@ describe('mentions', () => {
     const { mentions } = createScene(ending.signal)
     const first = mentions.wait(undefined, 600, NEVER)
     const second = mentions.wait(undefined, 600, NEVER)
-    expect(await first).toContain('another wait')
+    expect(await first).toContain('a newer wait')
     ending.abort()
     expect(await second).toContain('the server is stopping')
   })
