@@ -10,14 +10,14 @@ import { checkedScope, scopeWords } from './tools.ts'
 export const ROUTINE_FLAGS = [
   flag(
     'tools',
-    'the only tools that it may use, out of those in scope, with commas between them; off: none',
+    'the only tools that the routine may use, out of those in scope, with commas between them; off: none',
     {
       value: 'PATTERNS',
     },
   ),
-  flag('tokens', 'the most tokens that all its runs of a day may use', { value: 'N' }),
-  flag('runs', 'ends it after N runs', { value: 'N' }),
-  flag('until', 'ends it after this day, such as 2026-12-31', { value: 'DATE' }),
+  flag('tokens', 'the most tokens that the routine may use in a day', { value: 'N' }),
+  flag('runs', 'ends the routine after N runs', { value: 'N' }),
+  flag('until', 'ends the routine after this day, such as 2026-12-31', { value: 'DATE' }),
 ] as const
 
 /** Says who may use the verbs; the service itself checks it. */
