@@ -11,7 +11,7 @@ const source = readdirSync(join(paths.root, 'src'), { recursive: true, encoding:
   .join('\n')
 
 /** The messages of sshawl's own, each with `…` for what differs. What OpenSSH and Lua say is not in the source. */
-const messages = [...page.slice(page.indexOf('## Coming in')).matchAll(/^- `([^`]+)`/gm)]
+const messages = [...page.slice(page.indexOf('## After the login')).matchAll(/^- `([^`]+)`/gm)]
   .map(([, message = '']) => message)
   .filter((message) => !message.startsWith('script:3'))
 
