@@ -305,7 +305,7 @@ describe('the guide', () => {
 
   test('@guide answers a question about talking to bob with /msg', async () => {
     expect(await out('newt', 'ask', 'lobby', '@guide how do I talk to bob?')).toMatch(
-      /^- `\/msg NAME TEXT…` – write to one/,
+      /^- `\/msg NAME TEXT…` – write a private message to one/,
     )
   })
 })

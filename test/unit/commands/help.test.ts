@@ -177,7 +177,7 @@ test('/help WORDS searches names first, then descriptions and keys', async () =>
     '/clear',
     '  clear the screen, as Ctrl-L does',
   ])
-  expect(rowsOf(await world.type(world.bob, 'help the')).at(-1)).toMatch(/^\d+ more have that/)
+  expect(rowsOf(await world.type(world.bob, 'help the')).at(-1)).toMatch(/^\d+ more match/)
   expect(await world.type(world.bob, 'help whois')).toEqual(
     done('/who lists who is here, ops and admins marked'),
   )

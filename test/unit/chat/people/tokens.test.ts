@@ -81,7 +81,7 @@ test('a token expires with the certificate that its maker used', async () => {
   expect(await comeIn(token)).toBeDefined()
   parts.clock.advance(1)
   expect(await comeIn(token)).toBeUndefined()
-  await expect(tokens.make(certified, { rooms: null, days: 1 })).rejects.toThrow('come in with a new one')
+  await expect(tokens.make(certified, { rooms: null, days: 1 })).rejects.toThrow('log in with a new one')
 })
 
 test('a token limited to rooms shows no other rooms and cannot create any', async () => {
@@ -94,9 +94,9 @@ test('a token limited to rooms shows no other rooms and cannot create any', asyn
     await expect(parts.rooms.get(name, bound)).rejects.toThrow(
       `there is no room called ${name}; see /rooms, or make it with /create`,
     )
-  await expect(parts.rooms.create('new', bound, { private: true })).rejects.toThrow('makes no other')
+  await expect(parts.rooms.create('new', bound, { private: true })).rejects.toThrow('cannot make another')
   const den = await parts.rooms.get('den', bound)
-  await expect(parts.rooms.fork(den, 'copy', bound, { private: true })).rejects.toThrow('makes no other')
+  await expect(parts.rooms.fork(den, 'copy', bound, { private: true })).rejects.toThrow('cannot make another')
 })
 
 test('a room invitation is unknown to a token that is limited to other rooms', async () => {

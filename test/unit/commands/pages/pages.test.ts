@@ -78,7 +78,7 @@ test('the page of a prompt accounts for the whole window and gives every part it
     `<html><body>${String(promptParts(samplePrompt({ budget, layers }), []))}</body></html>`,
   )
   expect(document.querySelector('p')?.textContent?.replaceAll(/\s+/g, ' ')).toContain(
-    '145 are free; window 1100: 100 for the answer, 100 for safety.',
+    '145 are free; window 1100: 100 for the answer, 100 more for safety.',
   )
   const colours = [...document.querySelectorAll('.bar rect')].map((part) => part.getAttribute('class') ?? '')
   expect(colours).toHaveLength(10)

@@ -194,7 +194,7 @@ test.each([
 
 test("the page of ssh2's internals names the installed version and each field's last name", async () => {
   const page = await readFile(PAGE, 'utf8')
-  const read = /read for \*\*ssh2 (\S+)\*\*/.exec(page)?.[1]
+  const read = /read them in \*\*ssh2 (\S+)\*\*/.exec(page)?.[1]
   expect(version, `docs/internals/ssh2.md was written for ssh2 ${read}: read its changes`).toBe(read)
   const names = [...rows.map(({ path }) => path), ...REPLACED].map((path) => path.split('.').at(-1)!)
   const lists = ['serverHostKey', 'cipher', 'mac', 'compress', 'lang', 'publicKey', 'privateKey']
