@@ -119,10 +119,10 @@ const list = (value: Json | undefined): readonly Json[] =>
   isJsonList(value) ? value : refuse('a list is not of the form that wrap() gives')
 
 const text = (value: Json | undefined): string =>
-  typeof value === 'string' ? value : refuse('a text is not what wrap() gives')
+  typeof value === 'string' ? value : refuse('a text is not of the form that wrap() gives')
 
 const number = (value: Json | undefined): number =>
-  typeof value === 'number' ? value : refuse('a number is not what wrap() gives')
+  typeof value === 'number' ? value : refuse('a number is not of the form that wrap() gives')
 
 function refuse(problem: string): never {
   throw new WrapError('script', `wrap: ${problem}`)
