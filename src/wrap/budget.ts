@@ -103,7 +103,7 @@ function fitLayer(candidate: Candidate): LayerReport | FewerTools {
   // A list of tools is never trimmed, because it must name the tools that are sent.
   const { tokens, cap, share, last } = priced
   if (!last) return { toolTokens: Math.min(cap, counter.count(text) + tokens - overrun(candidate)) }
-  const why = cap < share ? `more important layers leave ${cap} for tools` : `tools may use ${cap}`
+  const why = cap < share ? `more important layers leave ${cap} for tools` : `tools may have ${cap}`
   return report(candidate, '', 'dropped', `${shortageText(candidate)}; ${why}`)
 }
 

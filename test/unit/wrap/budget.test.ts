@@ -108,7 +108,7 @@ test('the budget asks for fewer tools if they exceed their share, or else drops 
   expect(fillBudget([tools], offer(60, false), terms)).toEqual({ toolTokens: 50 })
   expect(fillBudget([tools], offer(60, true), terms)).toMatchObject({
     tools: [],
-    layers: [{ status: 'dropped', note: 'needs 61 tokens, 100 of 100 are left; tools may use 50' }],
+    layers: [{ status: 'dropped', note: 'needs 61 tokens, 100 of 100 are left; tools may have 50' }],
   })
   expect(fillBudget([tools], offer(40, false), terms)).toMatchObject({
     sums: { tools: 40 },
