@@ -199,11 +199,12 @@ class SearchIndex {
   /** Waits for `SLICES_PER_SEARCH` slices at most. Resolves to the number of entries that are not indexed yet. */
   async refreshSome(): Promise<number> {
     const last = this.#slices + SLICES_PER_SEARCH
-    let isOver = false
-    const refreshing = this.refresh().finally(() => (isOver = true))
+    const refreshing = this.refresh()
+    // It fails in a turn in which this waits for the next slice.
     refreshing.catch(() => undefined)
-    while (!isOver && this.#slices < last) await setImmediate()
-    if (isOver) return await refreshing.then(() => 0)
+    do await setImmediate()
+    while (this.#refreshing && this.#slices < last)
+    if (!this.#refreshing) return await refreshing.then(() => 0)
     const left = this.#db.prepare<[string], number>('SELECT count(*) FROM entries WHERE id > ?').pluck()
     return left.get(this.#lastIndexed()) ?? 0
   }
