@@ -235,7 +235,7 @@ encoding = "r50k_base"
     [
       '20,000 calls',
       floods(COMMENT, Array.from({ length: 20_000 }, (_, index) => call(index)).join('')),
-      'asked for more than 64 tools at once',
+      'called more than 64 tools at once',
     ],
   ]
 
