@@ -190,11 +190,11 @@ export function styleKey(style: DrawingStyle): string {
 export function createMemo<Drawn>(): (object: object, key: string, draw: () => Drawn) => Drawn {
   const drawn = new WeakMap<object, Map<string, { readonly drawn: Drawn }>>()
   return (object, key, draw) => {
-    const keys = drawn.get(object) ?? new Map<string, { readonly drawn: Drawn }>()
-    drawn.set(object, keys)
-    const known = keys.get(key) ?? { drawn: draw() }
-    keys.set(key, known)
-    return known.drawn
+    const known = drawn.get(object)?.get(key)
+    if (known) return known.drawn
+    const made = { drawn: draw() }
+    drawn.set(object, (drawn.get(object) ?? new Map<string, typeof made>()).set(key, made))
+    return made.drawn
   }
 }
 

@@ -58,7 +58,7 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
     style: DrawingStyle,
     above: LastDrawn,
   ): DrawnText {
-    const rest = replies.rest(entry, footer(style).replyOf(entry))
+    const rest = entry.kind === 'reply' && replies.rest(footer(style).replyOf(entry))
     if (rest) return drawPart(rest, billRows(entry, besideTimes(style)), style, above)
     const day = dayOf(entry.at, personal.zone)
     const isNewDay = day !== above.day
@@ -150,9 +150,9 @@ export class ReplyProgress {
   }
 
   /** Returns the part of a recorded reply that is not shown yet; undefined if nothing was shown. */
-  rest(entry: Entry, reply: StreamedReply | undefined): ReplyPart | undefined {
+  rest(reply: StreamedReply | undefined): ReplyPart | undefined {
     const from = reply ? this.#shownOf(reply) : 0
-    return reply && from > 0 && entry.kind === 'reply' ? { reply, from, to: reply.finished } : undefined
+    return reply && from > 0 ? { reply, from, to: reply.finished } : undefined
   }
 
   live(replies: readonly StreamedReply[], style: DrawingStyle, above: LastDrawn): readonly string[] {

@@ -1,7 +1,7 @@
 import type { Addressed } from '../../words/mentions.ts'
 import type { Entry } from '../../words/entry.ts'
 import type { Person } from '../../words/person.ts'
-import { createAlerts, type OpenPreferences, type Option, OPTIONS } from '../../chat/personal/index.ts'
+import { createAlerts, type OpenPreferences, type Option } from '../../chat/personal/index.ts'
 import { type Zone, zoneName, zoneOf } from '../../base/zone.ts'
 import { chooseTheme, type Theme, THEMES } from '../drawing/theme.ts'
 import type { Terminal } from '../ports.ts'
@@ -27,12 +27,13 @@ export function createPersonal(
     changedOptions.add(changed)
     for (const listener of listeners) listener()
   })
-  const bellSetting = (): string => preferences.now().bell ?? OPTIONS.bell.usual
   const alerts = createAlerts(person, addressed, () => preferences.now())
 
   function emphasis(entry: Entry): 'own' | 'mention' | undefined {
     const isSpoken = entry.kind === 'message' || entry.kind === 'action'
-    if (isSpoken && entry.author === person.name) return 'own'
+    // Compares the id first: every screen asks for every line, and a name, which can change, is looked up.
+    const mayBeOwn = isSpoken && (entry.by === undefined || entry.by === person.id)
+    if (mayBeOwn && entry.author === person.name) return 'own'
     return alerts.isFor(entry) ? 'mention' : undefined
   }
 
@@ -59,13 +60,9 @@ export function createPersonal(
     },
     bell: {
       ringsFor(entry: Entry): boolean {
-        return (
-          isSpeech(entry) &&
-          emphasis(entry) !== 'own' &&
-          alerts.rings(entry, bellSetting() === 'all' ? 'all' : 'mentions')
-        )
+        return isSpeech(entry) && alerts.rings(entry, true) && emphasis(entry) !== 'own'
       },
-      mayRing: () => bellSetting() !== 'off',
+      mayRing: () => preferences.now().bell !== 'off',
     },
     onChange: (listener: () => void) => void listeners.push(listener),
   }
