@@ -201,14 +201,14 @@ test('each server of compose.yaml has an init process, which reaps orphaned tool
   expect(server).toMatch(/^ {4}init: true$/m)
 })
 
-test('the executable and npm start pass Node the same option', async () => {
-  const says = `data:text/javascript,console.log(process.execArgv.join())`
+test('the executable and npm start pass Node the same options', async () => {
+  const says = `data:text/javascript,console.log(process.execArgv.join('%20'))`
   const { stdout } = await execa('sh', [join(ROOT, 'dist/main.js'), '--version'], {
     env: { NODE_OPTIONS: `--import=${says}` },
   })
-  const [option = 'none'] = stdout.split('\n')
-  expect(option).toMatch(/^--max-semi-space-size=\d+$/)
-  expect(readFileSync(join(ROOT, 'package.json'), 'utf8')).toContain(`node ${option} dist/main.js serve`)
+  const [options = 'none'] = stdout.split('\n')
+  expect(options).toMatch(/^--max-semi-space-size=\d+ --heap-growing-percent=\d+$/)
+  expect(readFileSync(join(ROOT, 'package.json'), 'utf8')).toContain(`node ${options} dist/main.js serve`)
 })
 
 test('the container health check passes while the server listens and fails after it stops', async () => {

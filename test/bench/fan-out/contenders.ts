@@ -38,7 +38,7 @@ async function startBareRoom(): Promise<Contender> {
 }
 
 /** As `npm start` and the executable have it. */
-const DEPLOYED = '--max-semi-space-size=4'
+export const DEPLOYED = ['--max-semi-space-size=4', '--heap-growing-percent=50']
 
 const newDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'sshawl-load-'))
 
@@ -46,8 +46,8 @@ const newDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'sshawl-load-'))
 export async function startSshawl(config: string = raisedLimits()) {
   const dir = await newDir()
   const socket = join(dir, 'probe')
-  const env = probeEnvironment(socket, DEPLOYED)
-  const server = await startServer({ dataDir: join(dir, 'data'), config, env, nodeFlags: [] })
+  const env = probeEnvironment(socket)
+  const server = await startServer({ dataDir: join(dir, 'data'), config, env, nodeFlags: DEPLOYED })
   return {
     name: 'sshawl',
     pid: server.process.pid!,

@@ -7,6 +7,7 @@ import { raisedLimits } from '../../support/load/raised-limits.ts'
 import { startNats } from '../../support/nats.ts'
 import { freePort, startServer as startPostgres, stopServer } from '../../support/postgres/server.ts'
 import { startServer } from '../../support/server.ts'
+import { DEPLOYED } from '../fan-out/contenders.ts'
 
 /** What carries the lines from one server to the others; with SQLite there is one server. */
 export type Engine = 'SQLite' | 'LISTEN/NOTIFY' | 'NATS'
@@ -28,8 +29,7 @@ export async function startFleet(engine: Engine, count: number, cleanup: Cleanup
   for (let at = 0; at < count; at++) {
     const dataDir = join(dir, `server${at}`)
     await mkdir(dataDir)
-    const env = { NODE_OPTIONS: '--max-semi-space-size=4' }
-    servers.push(await cleanup.add(startServer({ dataDir, config, env, nodeFlags: [] })))
+    servers.push(await cleanup.add(startServer({ dataDir, config, nodeFlags: DEPLOYED })))
   }
   const pids = servers.map(({ process }) => process.pid ?? 0)
   return {

@@ -15,9 +15,9 @@ export type Probe = ReturnType<typeof createProbe>
 
 const PRELOAD = new URL('probe.mjs', import.meta.url).href
 
-/** The environment in which a Node process answers a probe on that Unix socket. `options`: more for Node. */
-export const probeEnvironment = (socket: string, options = ''): Readonly<Record<string, string>> => ({
-  NODE_OPTIONS: `--import=${PRELOAD} ${options}`,
+/** The environment in which a Node process answers a probe on that Unix socket. */
+export const probeEnvironment = (socket: string): Readonly<Record<string, string>> => ({
+  NODE_OPTIONS: `--import=${PRELOAD}`,
   PROBE_SOCKET: socket,
 })
 
