@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -52,7 +52,7 @@ test('a prompt is composed if the directory of all packages is a link', async ()
   const place = join(root, 'elsewhere')
   for (const part of ['dist', 'lua', 'package.json'])
     await cp(join(paths.root, part), join(place, part), { recursive: true })
-  await symlink(join(paths.root, 'node_modules'), join(place, 'node_modules'))
+  await symlink(await realpath(join(paths.root, 'node_modules')), join(place, 'node_modules'))
   const { log } = recordingLog()
   const entry = join(place, 'dist/wrap-process.js')
   await using composer = createComposer({ entry, packageRoot: place, engine: 'wasmoon', log })
