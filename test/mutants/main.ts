@@ -26,7 +26,17 @@ async function copyRepository(): Promise<string> {
 
 /** The first test of these files that fails; undefined if all pass. Rejects if there are none. */
 async function failing(dir: string, tests: readonly string[]): Promise<string | undefined> {
-  const command = ['vitest', 'run', '--config', 'test/vitest.config.ts', '--bail', '1', ...tests]
+  const command = [
+    'vitest',
+    'run',
+    '--config',
+    'test/vitest.config.ts',
+    '--project',
+    'all',
+    '--bail',
+    '1',
+    ...tests,
+  ]
   const { exitCode, all } = await execa('npx', command, { cwd: dir, reject: false, all: true })
   if (exitCode === 0) return undefined
   const [failed] = /^failed: .*/m.exec(all) ?? []
