@@ -8,7 +8,7 @@ export function longReply(): { readonly text: string; readonly words: number } {
     [
       `## ${number}. ${w(3)}`,
       '',
-      `${w(8)} **${w(2)}** ${w(14)}, as \`${w(1)}\` says. ${w(20)}.`,
+      `${w(8)} **${w(2)}** ${w(28)}, as \`${w(1)}\` says. ${w(40)}.`,
       '',
       `- ${w(6)}`,
       `- *${w(1)}*: ${w(12)}`,
@@ -27,7 +27,7 @@ export function longReply(): { readonly text: string; readonly words: number } {
       '}',
       '```',
       '',
-      `${w(25)}.`,
+      `${w(50)}.`,
     ].join('\n')
   const text = [`${w(12)}:`, section(1), section(2), section(3)].join('\n\n')
   return { text, words: count }

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { makeKeyPair } from './load/keys.ts'
+import { Spawned } from './spawned.ts'
 
 /** A home directory of its own for the OpenSSH client, gone with the test. */
 export type SshHome = Awaited<ReturnType<typeof createSshHome>>
@@ -81,7 +81,7 @@ export async function ssh(
 
 /** Starts a session (or a command) and leaves it running. `options` of the target say whether with a pty. */
 export function openSsh(target: SshTarget, args: readonly string[] = []) {
-  const child = spawn('ssh', sshArguments(target, args), { env: clientEnv(target) })
+  const child = new Spawned('ssh', sshArguments(target, args), clientEnv(target))
   const out = collect(child, child.stdout)
   const err = collect(child, child.stderr)
   child.stdin.on('error', () => undefined)
@@ -127,7 +127,7 @@ const clientEnv = ({ env = {} }: SshTarget) => ({
   ...env,
 })
 
-function collect(child: ChildProcessWithoutNullStreams, stream: NodeJS.ReadableStream) {
+function collect(child: Spawned, stream: Socket) {
   let all = ''
   let closed = false
   child.once('close', () => (closed = true))

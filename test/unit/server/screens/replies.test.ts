@@ -93,4 +93,4 @@ describe.each(LOOK_NAMES)('in %s', (look) => {
   })
 })
 
-const lastWord = (text: string): string => text.match(/w\d+/g)?.at(-1) ?? ''
+const lastWord = (text: string): string => text.match(/w[\dA-Z]+/g)?.at(-1) ?? ''
