@@ -69,7 +69,7 @@ export default defineConfig({
     reporters: ['default', new SummaryReporter(seed)],
     // The long form of properties takes minutes (support/any-tools.ts).
     testTimeout: process.env['LONG_RUNS'] ? 1_800_000 : 60_000,
-    hookTimeout: 30_000,
+    hookTimeout: 60_000,
     // Vitest's own second is short on a machine that does other things; what is waited for ends the wait.
     expect: { poll: { timeout: 20_000 } },
     // Nothing of ours keeps state in a module, so that files can share them; it saves a third of the time.

@@ -295,7 +295,8 @@ describe('hostile clients', () => {
     })
 
     test('connections over the limit of an address get status 503 or are closed; the others are served', async () => {
-      await writeConfig(stage.server.dataDir, HTTP_CONFIG.replace(PROXIES, ''))
+      const config = HTTP_CONFIG.replace(PROXIES, '').replace('http_request_s = 1', 'http_request_s = 20')
+      await writeConfig(stage.server.dataDir, config)
       expect((await askForReload(stage.server.dataDir)).problems).toEqual([])
       const held = await Promise.all(Array.from({ length: 30 }, () => rawHttp(base())))
       const closed = new Set<RawConnection>()

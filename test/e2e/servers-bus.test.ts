@@ -18,7 +18,7 @@ describe.skipIf(LACKS)('three servers of which the third has a clock that is an 
   let talkers: Talkers
   beforeAll(async () => {
     talkers = await createTalkers({ servers: 3, bus: 'nats', clocksOffMs: [0, 0, HOUR_MS] })
-  }, 60_000)
+  })
   afterAll(async () => await talkers[Symbol.asyncDispose]())
 
   /** All say a line, a few times over, and all see all. */

@@ -45,7 +45,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which one is paused while th
       await stage.done(0, 'rhea', `create ${room === 'cave' ? '--private ' : ''}${room}`)
     await Promise.all(ACTS.map(({ name }) => stage.done(1, name, 'whoami')))
     await stage.done(0, 'rhea', 'invite cave uma')
-  }, 30_000)
+  })
   afterAll(() => stage[Symbol.asyncDispose]())
 
   const said = async (): Promise<readonly string[]> =>
@@ -118,7 +118,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which one is considered dead
   beforeAll(async () => {
     models = await startModelServer()
     stage = await createCluster({ servers: 2, config: oneTurnAtOnce(models) })
-  }, 30_000)
+  })
   afterAll(async () => {
     await stage[Symbol.asyncDispose]()
     await models[Symbol.asyncDispose]()

@@ -15,7 +15,7 @@ describe.skipIf(lacks('postgres'))('moderation on one of two servers', () => {
     stage = await createCluster({ servers: 2, http: true, config: oneTurnAtOnce(models) })
     await stage.done(0, 'rhea', `claim ${stage.servers[0]!.claimCode}`)
     await Promise.all([...['ann', 'bob', 'mallory'].map((name) => stage.done(1, name, 'whoami'))])
-  }, 30_000)
+  })
   afterAll(async () => {
     await stage[Symbol.asyncDispose]()
     await models[Symbol.asyncDispose]()

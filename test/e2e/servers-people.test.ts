@@ -21,7 +21,7 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
   beforeAll(async () => {
     stage = await createCluster({ servers: 2 })
     await Promise.all(['ann', 'bob', 'carl'].map((name) => stage.done(1, name, 'whoami')))
-  }, 30_000)
+  })
   afterAll(() => stage[Symbol.asyncDispose]())
 
   /** Runs the line until it prints this: what happened on another server is known within a moment. */
@@ -183,7 +183,7 @@ describe.skipIf(lacks('postgres'))('two servers with one MCP server', () => {
       own: () => `[[mcp]]\nname = "shifty"\ncommand = ${JSON.stringify(rawServer('usual', tools))}\n`,
     })
     await stage.done(0, 'rhea', `claim ${stage.servers[0]!.claimCode}`)
-  }, 30_000)
+  })
   afterAll(async () => {
     await stage[Symbol.asyncDispose]()
     await rm(dir, { recursive: true, force: true })

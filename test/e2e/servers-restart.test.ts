@@ -102,7 +102,7 @@ describe.skipIf(lacks('postgres'))('three servers that are started again', () =>
   let stage: ClusterStage
   beforeAll(async () => {
     stage = await createCluster({ servers: SERVERS.length })
-  }, 30_000)
+  })
   afterAll(() => stage[Symbol.asyncDispose]())
 
   test('three servers share one claim code, which makes one admin', async () => {
@@ -148,7 +148,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which the second starts with
   beforeAll(async () => {
     stage = await createCluster({ servers: 1, own: (at) => (at === 1 ? 'turns_per_room = 3\n' : '') })
     await stage.done(0, 'rhea', `claim ${stage.servers[0]!.claimCode}`)
-  }, 30_000)
+  })
   afterAll(() => stage[Symbol.asyncDispose]())
 
   const sentence = (other: number): string =>

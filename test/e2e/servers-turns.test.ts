@@ -50,7 +50,7 @@ describe.skipIf(lacks('postgres'))('two servers whose rooms have models', () => 
     memo = await startModelServer()
     stage = await createCluster({ servers: 2, config: oneTurnAtOnce(qwen, LIMITS) + memoAt(memo) })
     await stage.done(0, 'rhea', `claim ${stage.servers[0]!.claimCode}`)
-  }, 30_000)
+  })
   beforeEach(async () => {
     const { exitCode, signalCode } = stage.servers[0]!.process
     if (exitCode !== null || signalCode !== null) await stage.start(0)

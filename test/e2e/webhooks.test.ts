@@ -423,6 +423,6 @@ function after_turn(turn) tools.room_kv_set("last", turn.model .. " " .. turn.ou
       )
       const told = (await out(['history', 'slow'])).match(/the room's script failed in on_message/g)
       expect(told).toHaveLength(1)
-    }, 40_000)
+    })
   })
 })

@@ -63,7 +63,7 @@ test('hostile scripts end as the corpus expects and change no prompt of another 
   const before = await composer.compose(inRoom('peaceful'))
   expect(await surprises(composer, quick)).toEqual([])
   expect(await composer.compose(inRoom('peaceful'))).toEqual(before)
-}, 60_000)
+})
 
 test('hostile scripts over their limits are ended and change no later prompt of another room', async () => {
   const before = await composer.compose(inRoom('peaceful'))
